@@ -45,40 +45,45 @@ public struct ChannelRow {
     public var changeSeq: Int64 = 0
     public var changeAt: Int64 = 0
 
-    public static let columns = """
-        c.id, c.url, c.name, c.cover_url, c.data, c.custom_type, c.created_at, c.created_by, c.flags, c.access_code, \
-        c.survival, c.distinct_key, c.is_deleted, c.last_message_id, c.last_message_at, c.countable, c.member_count, \
-        c.joined_count, c.pinned, c.change_seq, c.change_at
-        """
-    public static let columnCount: Int32 = 21
+    static let columns = Columns<ChannelRow>(of: "c", [
+        .init("id", { $0.id = $1.int($2) }, { $1.bind($0.id) }),
+        .init("url", { $0.url = $1.text($2) }, { $1.bind($0.url) }),
+        .init("name", { $0.name = $1.text($2) }, { $1.bind($0.name) }),
+        .init("cover_url", { $0.coverURL = $1.text($2) }, { $1.bind($0.coverURL) }),
+        .init("data", { $0.data = $1.text($2) }, { $1.bind($0.data) }),
+        .init("custom_type", { $0.customType = $1.text($2) }, { $1.bind($0.customType) }),
+        .init("created_at", { $0.createdAt = $1.time($2) }, { $1.bind($0.createdAt) }),
+        .init("created_by", { $0.createdBy = $1.text($2) }, { $1.bind($0.createdBy) }),
+        .init("flags", { $0.flags = Flags(rawValue: $1.int($2)) }, { $1.bind($0.flags.rawValue) }),
+        .init("access_code", { $0.accessCode = $1.text($2) }, { $1.bind($0.accessCode) }),
+        .init("survival", { $0.survival = $1.int($2) }, { $1.bind($0.survival) }),
+        .init("distinct_key", { $0.distinctKey = $1.text($2) }, { $1.bind($0.distinctKey) }),
+        .init("is_deleted", { $0.isDeleted = $1.bool($2) }, { $1.bind($0.isDeleted) }),
+        .init("last_message_id", { $0.lastMessageID = $1.int($2) }, { $1.bind($0.lastMessageID) }),
+        .init("last_message_at", { $0.lastMessageAt = $1.time($2) }, { $1.bind($0.lastMessageAt) }),
+        .init("countable", { $0.countable = $1.count($2) }, { $1.bind($0.countable) }),
+        .init("member_count", { $0.memberCount = $1.count($2) }, { $1.bind($0.memberCount) }),
+        .init("joined_count", { $0.joinedCount = $1.count($2) }, { $1.bind($0.joinedCount) }),
+        .init("pinned", { $0.pinned = $1.bytes($2) }, { $1.bind($0.pinned) }),
+        .init("change_seq", { $0.changeSeq = $1.int($2) }, { $1.bind($0.changeSeq) }),
+        .init("change_at", { $0.changeAt = $1.time($2) }, { $1.bind($0.changeAt) }),
+    ])
+    /// All but its number, which the file gives it.
+    static let newColumns = columns.without(["id"])
+    /// What a host may change of a channel.
+    static let hostColumns = columns.only([
+        "name", "cover_url", "data", "custom_type", "flags", "access_code", "survival", "distinct_key", "pinned",
+    ])
 
     public init(url: String, createdAt: Int64) {
         self.url = url
         self.createdAt = createdAt
     }
 
-    public init(_ row: Statement, from first: Int32 = 0) {
-        id = row.int(first)
-        url = row.text(first + 1)
-        name = row.text(first + 2)
-        coverURL = row.text(first + 3)
-        data = row.text(first + 4)
-        customType = row.text(first + 5)
-        createdAt = row.time(first + 6)
-        createdBy = row.text(first + 7)
-        flags = Flags(rawValue: row.int(first + 8))
-        accessCode = row.text(first + 9)
-        survival = row.int(first + 10)
-        distinctKey = row.text(first + 11)
-        isDeleted = row.bool(first + 12)
-        lastMessageID = row.int(first + 13)
-        lastMessageAt = row.time(first + 14)
-        countable = row.count(first + 15)
-        memberCount = row.count(first + 16)
-        joinedCount = row.count(first + 17)
-        pinned = row.bytes(first + 18)
-        changeSeq = row.int(first + 19)
-        changeAt = row.time(first + 20)
+    /// Reads the columns above, from `first` on.
+    init(_ row: Statement, from first: Int32 = 0) {
+        self.init(url: "", createdAt: 0)
+        ChannelRow.columns.read(row, from: first, into: &self)
     }
 
     public var isFrozen: Bool { flags.contains(.frozen) }

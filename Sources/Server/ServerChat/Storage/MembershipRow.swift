@@ -32,8 +32,8 @@ public struct MembershipRow {
         }
     }
 
-    public let channelID: Int64
-    public let userID: String
+    public private(set) var channelID: Int64
+    public private(set) var userID: String
     public var state: State
     public var isOperator = false
     public var inviter = ""
@@ -60,14 +60,32 @@ public struct MembershipRow {
     public var silentID: Int64 = 0
     public var silentAt: Int64 = 0
 
-    public static let columns = """
-        m.channel_id, m.user_id, m.state, m.is_operator, m.inviter, m.invited_at, m.joined_at, m.last_read, \
-        m.delivered, \
-        m.read_total, m.own_unread, m.mentions, m.hidden, m.offset, m.count_preference, m.push_trigger, m.muted_until, \
-        m.muted_at, m.mute_note, m.change_seq, m.change_at, m.push_sound, \
-        m.silent_id, m.silent_at
-        """
-    public static let columnCount: Int32 = 24
+    static let columns = Columns<MembershipRow>(of: "m", [
+        .init("channel_id", { $0.channelID = $1.int($2) }, { $1.bind($0.channelID) }),
+        .init("user_id", { $0.userID = $1.text($2) }, { $1.bind($0.userID) }),
+        .init("state", { $0.state = State(rawValue: $1.int($2)) ?? .gone }, { $1.bind($0.state.rawValue) }),
+        .init("is_operator", { $0.isOperator = $1.bool($2) }, { $1.bind($0.isOperator) }),
+        .init("inviter", { $0.inviter = $1.text($2) }, { $1.bind($0.inviter) }),
+        .init("invited_at", { $0.invitedAt = $1.time($2) }, { $1.bind($0.invitedAt) }),
+        .init("joined_at", { $0.joinedAt = $1.time($2) }, { $1.bind($0.joinedAt) }),
+        .init("last_read", { $0.lastRead = $1.time($2) }, { $1.bind($0.lastRead) }),
+        .init("delivered", { $0.delivered = $1.time($2) }, { $1.bind($0.delivered) }),
+        .init("read_total", { $0.readTotal = $1.count($2) }, { $1.bind($0.readTotal) }),
+        .init("own_unread", { $0.ownUnread = $1.count($2) }, { $1.bind($0.ownUnread) }),
+        .init("mentions", { $0.mentions = $1.count($2) }, { $1.bind($0.mentions) }),
+        .init("hidden", { $0.hidden = Hidden(rawValue: $1.int($2)) ?? .no }, { $1.bind($0.hidden.rawValue) }),
+        .init("offset", { $0.offset = $1.time($2) }, { $1.bind($0.offset) }),
+        .init("count_preference", { $0.countPreference = $1.text($2) }, { $1.bind($0.countPreference) }),
+        .init("push_trigger", { $0.pushTrigger = $1.text($2) }, { $1.bind($0.pushTrigger) }),
+        .init("muted_until", { $0.mutedUntil = $1.time($2) }, { $1.bind($0.mutedUntil) }),
+        .init("muted_at", { $0.mutedAt = $1.time($2) }, { $1.bind($0.mutedAt) }),
+        .init("mute_note", { $0.muteNote = $1.text($2) }, { $1.bind($0.muteNote) }),
+        .init("change_seq", { $0.changeSeq = $1.int($2) }, { $1.bind($0.changeSeq) }),
+        .init("change_at", { $0.changeAt = $1.time($2) }, { $1.bind($0.changeAt) }),
+        .init("push_sound", { $0.pushSound = $1.text($2) }, { $1.bind($0.pushSound) }),
+        .init("silent_id", { $0.silentID = $1.int($2) }, { $1.bind($0.silentID) }),
+        .init("silent_at", { $0.silentAt = $1.int($2) }, { $1.bind($0.silentAt) }),
+    ])
 
     public init(channelID: Int64, userID: String, state: State) {
         self.channelID = channelID
@@ -75,31 +93,10 @@ public struct MembershipRow {
         self.state = state
     }
 
-    public init(_ row: Statement, from first: Int32 = 0) {
-        channelID = row.int(first)
-        userID = row.text(first + 1)
-        state = State(rawValue: row.int(first + 2)) ?? .gone
-        isOperator = row.bool(first + 3)
-        inviter = row.text(first + 4)
-        invitedAt = row.time(first + 5)
-        joinedAt = row.time(first + 6)
-        lastRead = row.time(first + 7)
-        delivered = row.time(first + 8)
-        readTotal = row.count(first + 9)
-        ownUnread = row.count(first + 10)
-        mentions = row.count(first + 11)
-        hidden = Hidden(rawValue: row.int(first + 12)) ?? .no
-        offset = row.time(first + 13)
-        countPreference = row.text(first + 14)
-        pushTrigger = row.text(first + 15)
-        mutedUntil = row.time(first + 16)
-        mutedAt = row.time(first + 17)
-        muteNote = row.text(first + 18)
-        changeSeq = row.int(first + 19)
-        changeAt = row.time(first + 20)
-        pushSound = row.text(first + 21)
-        silentID = row.int(first + 22)
-        silentAt = row.int(first + 23)
+    /// Reads the columns above, from `first` on.
+    init(_ row: Statement, from first: Int32 = 0) {
+        self.init(channelID: 0, userID: "", state: .gone)
+        MembershipRow.columns.read(row, from: first, into: &self)
     }
 
     public func isMuted(at now: Int64) -> Bool { mutedUntil == -1 || mutedUntil > now }

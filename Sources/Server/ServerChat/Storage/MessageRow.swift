@@ -42,12 +42,28 @@ public struct MessageRow {
     public var threadInfo: [UInt8]?
     public var parentInfo: [UInt8]?
 
-    public static let columns = """
-        channel_id, created_at, message_id, type, custom_type, sender, parent_id, in_channel, is_countable, json, \
-        metaarray, reactions, thread_info, parent_info
-        """
+    static let columns = Columns<MessageRow>([
+        .init("channel_id", { $0.channelID = $1.int($2) }, { $1.bind($0.channelID) }),
+        .init("created_at", { $0.createdAt = $1.time($2) }, { $1.bind($0.createdAt) }),
+        .init("message_id", { $0.id = $1.int($2) }, { $1.bind($0.id) }),
+        .init("type", { $0.kind = Kind(rawValue: $1.text($2)) ?? .text }, { $1.bind($0.kind.rawValue) }),
+        .init("custom_type", { $0.customType = $1.text($2) }, { $1.bind($0.customType) }),
+        .init("sender", { $0.sender = $1.text($2) }, { $1.bind($0.sender) }),
+        .init("parent_id", { $0.parentID = $1.int($2) }, { $1.bind($0.parentID) }),
+        .init("in_channel", { $0.isInChannel = $1.bool($2) }, { $1.bind($0.isInChannel) }),
+        .init("is_countable", { $0.isCountable = $1.bool($2) }, { $1.bind($0.isCountable) }),
+        .init("json", { $0.json = $1.bytes($2) }, { $1.bind($0.json) }),
+        .init("metaarray", { $0.metaarray = $1.optionalBytes($2) }, { $1.bind(optional: $0.metaarray) }),
+        .init("reactions", { $0.reactions = $1.optionalBytes($2) }, { $1.bind(optional: $0.reactions) }),
+        .init("thread_info", { $0.threadInfo = $1.optionalBytes($2) }, { $1.bind(optional: $0.threadInfo) }),
+        .init("parent_info", { $0.parentInfo = $1.optionalBytes($2) }, { $1.bind(optional: $0.parentInfo) }),
+    ])
+    /// What may change of a message.
+    static let changingColumns = columns.only([
+        "custom_type", "json", "metaarray", "reactions", "thread_info", "parent_info",
+    ])
     /// What a page needs; see `append`.
-    public static let pageColumns = "message_id, created_at, json, metaarray, reactions, thread_info, parent_info"
+    static let pageColumns = "message_id, created_at, json, metaarray, reactions, thread_info, parent_info"
 
     public init(
         channelID: Int64, createdAt: Int64, id: Int64, kind: Kind, customType: String, sender: String, parentID: Int64,
@@ -65,21 +81,12 @@ public struct MessageRow {
         self.json = json
     }
 
-    public init(_ row: Statement) {
-        channelID = row.int(0)
-        createdAt = row.time(1)
-        id = row.int(2)
-        kind = Kind(rawValue: row.text(3)) ?? .text
-        customType = row.text(4)
-        sender = row.text(5)
-        parentID = row.int(6)
-        isInChannel = row.bool(7)
-        isCountable = row.bool(8)
-        json = row.bytes(9)
-        metaarray = row.optionalBytes(10)
-        reactions = row.optionalBytes(11)
-        threadInfo = row.optionalBytes(12)
-        parentInfo = row.optionalBytes(13)
+    /// Reads the columns above.
+    init(_ row: Statement) {
+        self.init(
+            channelID: 0, createdAt: 0, id: 0, kind: .text, customType: "", sender: "", parentID: 0, isInChannel: true,
+            isCountable: true, json: [])
+        MessageRow.columns.read(row, from: 0, into: &self)
     }
 
     /// The message in REST shape.
@@ -111,7 +118,7 @@ public struct MessageRow {
     }
 
     /// Appends the message of a row with `pageColumns`, taking nothing apart but for a short poll.
-    public static func append(_ row: Statement, _ parts: Parts, to result: inout [UInt8]) {
+    static func append(_ row: Statement, _ parts: Parts, to result: inout [UInt8]) {
         if parts.contains(.shortPoll) {
             result.append(contentsOf: withShortPoll(row.bytes(2)).dropLast())
         } else {

@@ -1,12 +1,12 @@
 extension Storage {
     /// A channel that is not deleted.
     public func channel(_ url: String) throws -> ChannelRow? {
-        try connection.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.url = ? AND c.is_deleted = 0")
+        try connection.prepare("SELECT \(ChannelRow.columns.list) FROM channels c WHERE c.url = ? AND c.is_deleted = 0")
             .bind(url).first { ChannelRow($0) }
     }
 
     public func channel(id: Int64) throws -> ChannelRow? {
-        try connection.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.id = ?").bind(id).first {
+        try connection.prepare("SELECT \(ChannelRow.columns.list) FROM channels c WHERE c.id = ?").bind(id).first {
             ChannelRow($0)
         }
     }
@@ -19,7 +19,7 @@ extension Storage {
 
     public func distinctChannel(_ key: String) throws -> ChannelRow? {
         try connection.prepare(
-            "SELECT \(ChannelRow.columns) FROM channels c WHERE c.distinct_key = ? AND c.is_deleted = 0"
+            "SELECT \(ChannelRow.columns.list) FROM channels c WHERE c.distinct_key = ? AND c.is_deleted = 0"
         )
         .bind(key).first { ChannelRow($0) }
     }
@@ -27,15 +27,10 @@ extension Storage {
     /// Stores a new channel and returns it with its id.
     public func insert(_ channel: ChannelRow) throws -> ChannelRow {
         var stored = channel
-        try connection.prepare(
-            """
-            INSERT INTO channels (url, name, cover_url, data, custom_type, created_at, created_by, flags, access_code,
-                survival, distinct_key, change_seq, change_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        .bind(channel.url).bind(channel.name).bind(channel.coverURL).bind(channel.data).bind(channel.customType)
-        .bind(channel.createdAt).bind(channel.createdBy).bind(channel.flags.rawValue).bind(channel.accessCode)
-        .bind(channel.survival).bind(channel.distinctKey).bind(nextSequence()).bind(channel.createdAt).run()
+        stored.changeSeq = nextSequence()
+        stored.changeAt = channel.createdAt
+        let columns = ChannelRow.newColumns
+        try columns.bind(stored, to: connection.prepare("INSERT INTO channels \(columns.values)")).run()
         stored.id = connection.lastInsertID
         return stored
     }
@@ -43,15 +38,9 @@ extension Storage {
     /// Stores what a host may change of a channel.
     public func update(_ channel: ChannelRow) throws {
         totals.note(channel.id)
-        try connection.prepare(
-            """
-            UPDATE channels SET name = ?, cover_url = ?, data = ?, custom_type = ?, flags = ?, access_code = ?,
-                survival = ?, distinct_key = ?, pinned = ? WHERE id = ?
-            """
-        )
-        .bind(channel.name).bind(channel.coverURL).bind(channel.data).bind(channel.customType)
-        .bind(channel.flags.rawValue).bind(channel.accessCode).bind(channel.survival).bind(channel.distinctKey)
-        .bind(channel.pinned).bind(channel.id).run()
+        let columns = ChannelRow.hostColumns
+        let statement = try connection.prepare("UPDATE channels SET \(columns.assignments) WHERE id = ?")
+        try columns.bind(channel, to: statement).bind(channel.id).run()
     }
 
     /// Something of the channel changed for all its members.
@@ -79,7 +68,7 @@ extension Storage {
     public func allChannels(publicOnly: Bool) throws -> [ChannelRow] {
         try connection.prepare(
             """
-            SELECT \(ChannelRow.columns) FROM channels c WHERE c.is_deleted = 0 AND (? = 0 OR (c.flags & 16) <> 0)
+            SELECT \(ChannelRow.columns.list) FROM channels c WHERE c.is_deleted = 0 AND (? = 0 OR (c.flags & 16) <> 0)
             """
         ).bind(publicOnly).all { ChannelRow($0) }
     }
@@ -90,11 +79,12 @@ extension Storage {
     )] {
         try connection.prepare(
             """
-            SELECT \(ChannelRow.columns), \(MembershipRow.columns) FROM members m JOIN channels c ON c.id = m.channel_id
+            SELECT \(ChannelRow.columns.list), \(MembershipRow.columns.list)
+            FROM members m JOIN channels c ON c.id = m.channel_id
             WHERE m.user_id = ? AND m.state >= ?
             """
         ).bind(userID).bind(withGone ? 0 : 1)
-            .all { (ChannelRow($0), MembershipRow($0, from: ChannelRow.columnCount)) }
+            .all { (ChannelRow($0), MembershipRow($0, from: ChannelRow.columns.count)) }
     }
 
     /// What changed for a user after a change number, or since a time: the smallest numbers first.
@@ -103,7 +93,8 @@ extension Storage {
     ) throws -> [(channel: ChannelRow, membership: MembershipRow, sequence: Int64)] {
         try connection.prepare(
             """
-            SELECT \(ChannelRow.columns), \(MembershipRow.columns) FROM members m JOIN channels c ON c.id = m.channel_id
+            SELECT \(ChannelRow.columns.list), \(MembershipRow.columns.list)
+            FROM members m JOIN channels c ON c.id = m.channel_id
             WHERE m.user_id = ? AND max(m.change_seq, c.change_seq * (m.state > 0)) > ?
                 AND max(m.change_at, c.change_at * (m.state > 0)) >= ?
             ORDER BY max(m.change_seq, c.change_seq * (m.state > 0)) LIMIT ?
@@ -111,7 +102,7 @@ extension Storage {
         ).bind(userID).bind(sequence).bind(time).bind(limit)
             .all { row in
                 let channel = ChannelRow(row)
-                let membership = MembershipRow(row, from: ChannelRow.columnCount)
+                let membership = MembershipRow(row, from: ChannelRow.columns.count)
                 let own =
                     membership.state == .gone ? membership.changeSeq : max(membership.changeSeq, channel.changeSeq)
                 return (channel, membership, own)

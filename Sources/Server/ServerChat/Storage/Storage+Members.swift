@@ -4,26 +4,17 @@ import SyncBytes
 extension Storage {
     public func membership(_ channelID: Int64, _ userID: String) throws -> MembershipRow? {
         try connection.prepare(
-            "SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.user_id = ?"
+            "SELECT \(MembershipRow.columns.list) FROM members m WHERE m.channel_id = ? AND m.user_id = ?"
         ).bind(channelID).bind(userID).first { MembershipRow($0) }
     }
 
     /// Stores a membership as a change that the member's changelog tells.
     public func save(_ member: MembershipRow, at now: Int64) throws {
-        try connection.prepare(
-            """
-            INSERT OR REPLACE INTO members (channel_id, user_id, state, is_operator, inviter, invited_at, joined_at,
-                last_read, delivered, read_total, own_unread, mentions, hidden, offset, count_preference, push_trigger,
-                muted_until, muted_at, mute_note, change_seq, change_at, push_sound, silent_id, silent_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        .bind(member.channelID).bind(member.userID).bind(member.state.rawValue).bind(member.isOperator)
-        .bind(member.inviter).bind(member.invitedAt).bind(member.joinedAt).bind(member.lastRead).bind(member.delivered)
-        .bind(member.readTotal).bind(member.ownUnread).bind(member.mentions).bind(member.hidden.rawValue)
-        .bind(member.offset).bind(member.countPreference).bind(member.pushTrigger).bind(member.mutedUntil)
-        .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).bind(member.pushSound)
-        .bind(member.silentID).bind(member.silentAt).run()
+        var stored = member
+        stored.changeSeq = nextSequence()
+        stored.changeAt = now
+        let statement = try connection.prepare("INSERT OR REPLACE INTO members \(MembershipRow.columns.values)")
+        try MembershipRow.columns.bind(stored, to: statement).run()
         forgetMembers(member.channelID)
         totals.note(member.channelID)
     }
@@ -46,11 +37,11 @@ extension Storage {
     public func members(_ channelID: Int64, limit: Int = .max) throws -> [(membership: MembershipRow, user: UserRow)] {
         try connection.prepare(
             """
-            SELECT \(MembershipRow.columns), \(UserRow.columns)
+            SELECT \(MembershipRow.columns.list), \(UserRow.columns.list)
             FROM members m JOIN users u ON u.user_id = m.user_id WHERE m.channel_id = ? AND m.state > 0 LIMIT ?
             """
         ).bind(channelID).bind(limit)
-            .all { (MembershipRow($0), UserRow($0, from: MembershipRow.columnCount)) }
+            .all { (MembershipRow($0), UserRow($0, from: MembershipRow.columns.count)) }
     }
 
     /// Whether one of these users is a member.
@@ -79,7 +70,7 @@ extension Storage {
     public func mutedMembers(_ channelID: Int64, at now: Int64) throws -> [MembershipRow] {
         try connection.prepare(
             """
-            SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.state > 0
+            SELECT \(MembershipRow.columns.list) FROM members m WHERE m.channel_id = ? AND m.state > 0
                 AND (m.muted_until = -1 OR m.muted_until > ?)
             """
         ).bind(channelID).bind(now).all { MembershipRow($0) }
@@ -89,7 +80,7 @@ extension Storage {
     public func endedMutes(by now: Int64) throws -> [MembershipRow] {
         try connection.prepare(
             """
-            SELECT \(MembershipRow.columns) FROM members m
+            SELECT \(MembershipRow.columns.list) FROM members m
             WHERE m.muted_until > 0 AND m.muted_until <= ? AND m.state > 0
             ORDER BY m.muted_until, m.channel_id, m.user_id
             """

@@ -3,7 +3,7 @@ import SyncSQLite
 
 extension Storage {
     public func message(_ id: Int64) throws -> MessageRow? {
-        try connection.prepare("SELECT \(MessageRow.columns) FROM messages WHERE message_id = ?").bind(id).first {
+        try connection.prepare("SELECT \(MessageRow.columns.list) FROM messages WHERE message_id = ?").bind(id).first {
             MessageRow($0)
         }
     }
@@ -14,29 +14,19 @@ extension Storage {
     }
 
     public func insert(_ message: MessageRow) throws {
-        try connection.prepare(
-            """
-            INSERT INTO messages (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        .bind(message.channelID).bind(message.createdAt).bind(message.id).bind(message.kind.rawValue)
-        .bind(message.customType).bind(message.sender).bind(message.parentID).bind(message.isInChannel)
-        .bind(message.isCountable).bind(message.json).bind(optional: message.metaarray)
-        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo).run()
+        let statement = try connection.prepare("INSERT INTO messages \(MessageRow.columns.values)")
+        try MessageRow.columns.bind(message, to: statement).run()
     }
 
     /// Stores what may change of a message.
     public func update(_ message: MessageRow) throws {
-        try connection.prepare(
+        let columns = MessageRow.changingColumns
+        let statement = try connection.prepare(
             """
-            UPDATE messages SET custom_type = ?, json = ?, metaarray = ?, reactions = ?, thread_info = ?, parent_info
-            = ?
-            WHERE channel_id = ? AND created_at = ? AND message_id = ?
-            """
-        )
-        .bind(message.customType).bind(message.json).bind(optional: message.metaarray)
-        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo)
-        .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
+            UPDATE messages SET \(columns.assignments) WHERE channel_id = ? AND created_at = ? AND message_id = ?
+            """)
+        try columns.bind(message, to: statement)
+            .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
     }
 
     public func delete(_ message: MessageRow) throws {
@@ -46,22 +36,15 @@ extension Storage {
 
     /// Keeps a deleted message for lists that ask for such.
     public func keepRemoved(_ message: MessageRow) throws {
-        try connection.prepare(
-            """
-            INSERT OR REPLACE INTO removed (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        .bind(message.channelID).bind(message.createdAt).bind(message.id).bind(message.kind.rawValue)
-        .bind(message.customType).bind(message.sender).bind(message.parentID).bind(message.isInChannel)
-        .bind(message.isCountable).bind(message.json).bind(optional: message.metaarray)
-        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo).run()
+        let statement = try connection.prepare("INSERT OR REPLACE INTO removed \(MessageRow.columns.values)")
+        try MessageRow.columns.bind(message, to: statement).run()
     }
 
     /// The oldest messages of channels where messages do not last, that have lasted long enough.
     public func expired(at now: Int64, limit: Int) throws -> [MessageRow] {
         try connection.prepare(
             """
-            SELECT \(MessageRow.columns) FROM messages WHERE message_id IN (
+            SELECT \(MessageRow.columns.list) FROM messages WHERE message_id IN (
                 SELECT m.message_id FROM channels c JOIN messages m ON m.channel_id = c.id
                 WHERE c.survival >= 0 AND c.is_deleted = 0 AND m.created_at <= ? - c.survival * 1000 LIMIT ?)
             ORDER BY created_at, message_id
@@ -269,7 +252,7 @@ extension Storage {
     public func messages(_ channelID: Int64, from: Int64, to: Int64) throws -> [MessageRow] {
         try connection.prepare(
             """
-            SELECT \(MessageRow.columns) FROM messages WHERE channel_id = ? AND created_at >= ? AND created_at <= ?
+            SELECT \(MessageRow.columns.list) FROM messages WHERE channel_id = ? AND created_at >= ? AND created_at <= ?
             """
         ).bind(channelID).bind(from).bind(to).all { MessageRow($0) }
     }

@@ -3,21 +3,13 @@ import SyncBytes
 
 extension Storage {
     public func user(_ id: String) throws -> UserRow? {
-        try connection.prepare("SELECT \(UserRow.columns) FROM users u WHERE user_id = ?")
+        try connection.prepare("SELECT \(UserRow.columns.list) FROM users u WHERE user_id = ?")
             .bind(id).first { UserRow($0) }
     }
 
     public func save(_ user: UserRow) throws {
-        try connection.prepare(
-            """
-            INSERT OR REPLACE INTO users (user_id, nickname, profile_url, metadata, languages, access_token,
-                revoked_token, is_active, created_at, last_seen_at, auto_accept, details)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        .bind(user.id).bind(user.nickname).bind(user.profileURL).bind(user.metadata).bind(user.languages)
-        .bind(user.accessToken).bind(user.revokedToken).bind(user.isActive).bind(user.createdAt).bind(user.lastSeenAt)
-        .bind(user.acceptsInvitations).bind(user.details).run()
+        let statement = try connection.prepare("INSERT OR REPLACE INTO users \(UserRow.columns.values)")
+        try UserRow.columns.bind(user, to: statement).run()
     }
 
     public func deleteUser(_ id: String) throws {
@@ -34,7 +26,7 @@ extension Storage {
 
     /// All users by id.
     public func users() throws -> [UserRow] {
-        try connection.prepare("SELECT \(UserRow.columns) FROM users u ORDER BY user_id").all { UserRow($0) }
+        try connection.prepare("SELECT \(UserRow.columns.list) FROM users u ORDER BY user_id").all { UserRow($0) }
     }
 
     public func sawUser(_ id: String, at now: Int64) throws {

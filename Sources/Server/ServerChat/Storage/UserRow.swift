@@ -3,7 +3,7 @@ import SyncSQLite
 
 /// A user as stored.
 public struct UserRow {
-    public let id: String
+    public private(set) var id: String
     public var nickname: String
     public var profileURL: String
     /// A JSON object of texts.
@@ -24,10 +24,20 @@ public struct UserRow {
 
     private static let noDetails = Array("{}".utf8)
 
-    public static let columns = """
-        u.user_id, u.nickname, u.profile_url, u.metadata, u.languages, u.access_token, u.revoked_token, u.is_active, \
-        u.created_at, u.last_seen_at, u.auto_accept, u.details
-        """
+    static let columns = Columns<UserRow>(of: "u", [
+        .init("user_id", { $0.id = $1.text($2) }, { $1.bind($0.id) }),
+        .init("nickname", { $0.nickname = $1.text($2) }, { $1.bind($0.nickname) }),
+        .init("profile_url", { $0.profileURL = $1.text($2) }, { $1.bind($0.profileURL) }),
+        .init("metadata", { $0.metadata = $1.bytes($2) }, { $1.bind($0.metadata) }),
+        .init("languages", { $0.languages = $1.bytes($2) }, { $1.bind($0.languages) }),
+        .init("access_token", { $0.accessToken = $1.text($2) }, { $1.bind($0.accessToken) }),
+        .init("revoked_token", { $0.revokedToken = $1.text($2) }, { $1.bind($0.revokedToken) }),
+        .init("is_active", { $0.isActive = $1.bool($2) }, { $1.bind($0.isActive) }),
+        .init("created_at", { $0.createdAt = $1.time($2) }, { $1.bind($0.createdAt) }),
+        .init("last_seen_at", { $0.lastSeenAt = $1.time($2) }, { $1.bind($0.lastSeenAt) }),
+        .init("auto_accept", { $0.acceptsInvitations = $1.bool($2) }, { $1.bind($0.acceptsInvitations) }),
+        .init("details", { $0.readDetails($1, $2) }, { $1.bind($0.details) }),
+    ])
 
     public init(id: String, nickname: String, profileURL: String = "", accessToken: String = "", createdAt: Int64) {
         self.id = id
@@ -38,20 +48,14 @@ public struct UserRow {
     }
 
     /// Reads the columns above, from `first` on.
-    public init(_ row: Statement, from first: Int32 = 0) {
-        id = row.text(first)
-        nickname = row.text(first + 1)
-        profileURL = row.text(first + 2)
-        metadata = row.bytes(first + 3)
-        languages = row.bytes(first + 4)
-        accessToken = row.text(first + 5)
-        revokedToken = row.text(first + 6)
-        isActive = row.bool(first + 7)
-        createdAt = row.time(first + 8)
-        lastSeenAt = row.time(first + 9)
-        acceptsInvitations = row.bool(first + 10)
-        // Most have none, and lists of members read many users.
-        details = row.utf8(first + 11).count <= 2 ? UserRow.noDetails : row.bytes(first + 11)
+    init(_ row: Statement, from first: Int32 = 0) {
+        self.init(id: "", nickname: "", createdAt: 0)
+        UserRow.columns.read(row, from: first, into: &self)
+    }
+
+    /// Most have none, and lists of members read many users.
+    private mutating func readDetails(_ row: Statement, _ column: Int32) {
+        if row.utf8(column).count > UserRow.noDetails.count { details = row.bytes(column) }
     }
 
     /// A thing said of the user besides, e.g. discovery keys.
