@@ -113,7 +113,7 @@ extension CacheStore {
         _ direction: PageDirection, from: MessagePosition, through: MessagePosition, channel: Int64
     ) throws(StoreError) -> MessagePosition? {
         let order = direction == .previous ? "ord, tie" : "ord DESC, tie DESC"
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT ord, tie FROM message
             WHERE channel = ? AND (ord, tie) >= (?, ?) AND (ord, tie) <= (?, ?) ORDER BY \(order) LIMIT 1
             """)

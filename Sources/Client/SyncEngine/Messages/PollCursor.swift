@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncJSON
 import SyncModel
 import SyncStore
