@@ -39,7 +39,7 @@ struct MessageAsk: Equatable {
             case .page(let edge, let direction): .page(from: edge, direction)
             case .around(let place): .around(place)
             case .gap(let end): .page(from: end, .next)
-            case .parent, .changes, .filteredGap: .newest
+            case .parent, .changes, .polls, .filteredGap: .newest
             }
         }
     }
