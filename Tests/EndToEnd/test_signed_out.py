@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 
@@ -58,6 +59,22 @@ def test_a_reader_in_another_process_is_told_of(filled, tmp_path, name, table):
         result = signed_out(client)
         assert result["status"] == 0, result
         assert holding(data) == []
+
+
+def test_a_full_disk_is_told_of(filled, tmp_path):
+    """No file may grow, as on a full disk (Python ignores the signal); the call says why, and can be made again."""
+    with Client(filled) as client:
+        assert client.error is None, client.error
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+        try:
+            result = signed_out(client)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert result["status"] == STORAGE and result["message"], result
+        result = signed_out(client)
+        assert result["status"] == 0, result
+        assert holding(tmp_path / "data") == []
 
 
 def test_channels_that_are_open_are_forgotten_when_the_client_closes(filled, tmp_path):

@@ -237,7 +237,9 @@ public final class Engine {
         resources?.end(.canceled, &turn)
         carryOut(&turn)
         let areIntentsGone = outbox.giveUpAll(&turn)
+        var failures = areIntentsGone ? [] : [storage.failureMessage]
         let isCacheGone = storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
+        if !isCacheGone { failures.append(storage.failureMessage) }
         if isCacheGone {
             for timeline in timelines.sorted { timeline.setChannel(nil) }
             startOver(timelines.sorted, &turn)
@@ -246,10 +248,8 @@ public final class Engine {
         // Writes that are still on the disk stay what they are: known, and sent before later ones.
         if areIntentsGone { database?.signOut(&turn) }
         hasSignedOut = true
-        let explanation = storage.emptyLogs()
-        let isDone = areIntentsGone && isCacheGone && explanation == nil
-        turn.complete(
-            Completion(call: call, name: .signOut, status: isDone ? .ok : .storage, explanation: explanation))
+        failures += storage.emptyLogs()
+        turn.complete(Completion(signOut: call, failures: failures))
     }
 
     private func startOver(_ timelines: [Timeline], _ turn: inout Turn) {

@@ -72,8 +72,8 @@ final class Storage {
         return done != nil
     }
 
-    /// Takes what was removed from both files out of their logs. What is wrong, in one line, when that is not done.
-    func emptyLogs() -> String? {
+    /// Takes what was removed from both files out of their logs. What is wrong with them, a line each.
+    func emptyLogs() -> [String] {
         var failures: [String] = []
         func tried(_ body: () throws(StoreError) -> Void) {
             do throws(StoreError) {
@@ -85,7 +85,7 @@ final class Storage {
         }
         tried { () throws(StoreError) in try intents.emptyLog() }
         tried { () throws(StoreError) in try cache.emptyLog() }
-        return failures.isEmpty ? nil : failures.joined(separator: "; ")
+        return failures
     }
 
     /// After the user has signed out, when no collection is open any more: the last that was kept for them.
@@ -140,6 +140,9 @@ final class Storage {
         _ = intended { (intents) throws(StoreError) in try intents.setAsideDamaged() }
         return intents.takeLost()
     }
+
+    /// What was wrong with the last work on a file, in one line; for a call that failed by it.
+    var failureMessage: String { failure?.message ?? "the data directory cannot be written" }
 
     /// A failure that the host has not been told of.
     func takeUntoldFailure() -> StoreError? {

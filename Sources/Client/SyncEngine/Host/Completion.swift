@@ -59,4 +59,14 @@ public struct Completion: Sendable {
         self.explanation = explanation
         self.info = info
     }
+
+    /// The end of a sign-out, with what was wrong on the way. Both files are on one disk and often fail for one reason,
+    /// which is told once.
+    init(signOut call: CallID, failures: [String]) {
+        var reasons: [String] = []
+        for failure in failures where !reasons.contains(failure) { reasons.append(failure) }
+        self.init(
+            call: call, name: .signOut, status: reasons.isEmpty ? .ok : .storage,
+            explanation: reasons.isEmpty ? nil : reasons.joined(separator: "; "))
+    }
 }
