@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+import pytest
+
 from running import Channel, Server, User
 
 
@@ -168,3 +170,25 @@ def test_voters_come_latest_first(start: Any, tmp_path: Any) -> None:
     old.close()
     ann = User(start(*where), "ann", ann.token)
     assert [voter["user_id"] for voter in ann.rest.get(voters)["voters"]] == latest_first
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_no_change_is_left_out_over_a_restart(start: Any, tmp_path: Any, is_deleted: bool) -> None:
+    """A poll takes a number of a change, and may take it away with it; no later change has that number again."""
+    where = ("--db", str(tmp_path / "chat.db"))
+    server = start(*where)
+    ann = server.user("ann")
+    channel = ann.channel()
+    sent_before = ann.rest.post(channel.path + "/messages", {"message": "before"})["message_id"]
+    poll = made(ann)
+    if is_deleted:
+        ann.rest.delete(f"/v3/polls/{poll['id']}")
+    logs, mine = channel.path + "/messages/changelogs", ann.me + "/my_group_channels/changelogs"
+    token, channels = ann.rest.get(logs, change_ts=0)["next"], ann.rest.get(mine, change_ts=0)["next"]
+    server.process.kill()
+    server.process.wait()
+    again = start(*where)
+    ann = User(again, "ann", ann.token)
+    ann.rest.put(f"{channel.path}/messages/{sent_before}", {"message_type": "MESG", "message": "after"})
+    assert [m["message"] for m in ann.rest.get(logs, token=token)["updated"]] == ["after"]
+    assert [c["channel_url"] for c in ann.rest.get(mine, token=channels)["updated"]] == [channel]

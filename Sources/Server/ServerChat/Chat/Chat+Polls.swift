@@ -97,7 +97,7 @@ extension Chat {
         let due = poll.status == "open" && closing > 0 ? min(closing, Chat.lastClosing) * 1000 : 0
         try storage.save(
             .poll, String(poll.id), scope: poll.channelID > 0 ? String(poll.channelID) : "",
-            at: storage.nextSequence(), due: due, poll.json)
+            at: try storage.nextSequence(), due: due, poll.json)
         arrange(at: due)
     }
 

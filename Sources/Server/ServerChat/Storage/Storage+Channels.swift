@@ -27,7 +27,7 @@ extension Storage {
     /// Stores a new channel and returns it with its id.
     public func insert(_ channel: ChannelRow) throws -> ChannelRow {
         var stored = channel
-        stored.changeSeq = nextSequence()
+        stored.changeSeq = try nextSequence()
         stored.changeAt = channel.createdAt
         let columns = ChannelRow.newColumns
         try columns.bind(stored, to: connection.prepare("INSERT INTO channels \(columns.values)")).run()
@@ -46,7 +46,7 @@ extension Storage {
     /// Something of the channel changed for all its members.
     public func touchChannel(_ id: Int64, at now: Int64) throws {
         try connection.prepare("UPDATE channels SET change_seq = ?, change_at = ? WHERE id = ?")
-            .bind(nextSequence()).bind(now).bind(id).run()
+            .bind(try nextSequence()).bind(now).bind(id).run()
     }
 
     /// Marks a channel as deleted and all its members as gone; its messages go.
@@ -55,7 +55,7 @@ extension Storage {
         try connection.prepare(
             "UPDATE members SET state = 0, change_seq = ?, change_at = ? WHERE channel_id = ? AND state > 0"
         )
-        .bind(nextSequence()).bind(now).bind(id).run()
+        .bind(try nextSequence()).bind(now).bind(id).run()
         try markMessageID()
         for table in ["messages", "removed", "requests", "changes", "metadata", "metacounters", "bans"] {
             try connection.prepare("DELETE FROM \(table) WHERE channel_id = ?").bind(id).run()

@@ -11,7 +11,7 @@ extension Storage {
     /// Stores a membership as a change that the member's changelog tells.
     public func save(_ member: MembershipRow, at now: Int64) throws {
         var stored = member
-        stored.changeSeq = nextSequence()
+        stored.changeSeq = try nextSequence()
         stored.changeAt = now
         let statement = try connection.prepare("INSERT OR REPLACE INTO members \(MembershipRow.columns.values)")
         try MembershipRow.columns.bind(stored, to: statement).run()
@@ -134,7 +134,7 @@ extension Storage {
             = 0,
                 change_seq = ?, change_at = ? WHERE channel_id = ? AND user_id = ?
             """
-        ).bind(now).bind(now).bind(total).bind(nextSequence()).bind(now).bind(channelID).bind(userID).run()
+        ).bind(now).bind(now).bind(total).bind(try nextSequence()).bind(now).bind(channelID).bind(userID).run()
     }
 
     public func markDelivered(_ channelID: Int64, _ userID: String, at time: Int64) throws -> Bool {

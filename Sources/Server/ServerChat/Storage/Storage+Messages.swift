@@ -75,7 +75,7 @@ extension Storage {
             .bind(message.channelID).bind(message.id).run()
         try connection.prepare(
             "INSERT INTO changes (seq, channel_id, message_id, at, is_deleted) VALUES (?, ?, ?, ?, ?)"
-        ).bind(nextSequence()).bind(message.channelID).bind(message.id).bind(now).bind(isDeleted).run()
+        ).bind(try nextSequence()).bind(message.channelID).bind(message.id).bind(now).bind(isDeleted).run()
     }
 
     /// The last message of a channel before a position, in the channel's order.

@@ -12,6 +12,8 @@ public final class Storage {
     /// Told of every change of what counts as unread.
     public let totals: UnreadTotals
     private var sequence: Int64 = 0
+    /// Change numbers up to this one are written down as given away.
+    private var reserved: Int64 = 0
     private var messageID: Int64 = 0
     /// The users that are bots. Mostly none, and asked for with every channel.
     public var bots: TextSet = []
@@ -31,9 +33,11 @@ public final class Storage {
                 """
                 SELECT max(coalesce((SELECT max(seq) FROM changes), 0),
                     coalesce((SELECT max(change_seq) FROM channels), 0),
-                    coalesce((SELECT max(change_seq) FROM members), 0))
+                    coalesce((SELECT max(change_seq) FROM members), 0),
+                    coalesce((SELECT value FROM marks WHERE name = 'change'), 0))
                 """
             ).first { try Storage.checked($0.int(0), "change") } ?? 0
+        reserved = sequence
         messageID =
             try connection.prepare(
                 """
@@ -58,7 +62,15 @@ public final class Storage {
     /// The number of the last change; changelog tokens are such numbers.
     public var lastSequence: Int64 { sequence }
 
-    public func nextSequence() -> Int64 {
+    /// A number that no change had before. The rows that have the highest numbers may go, or be none that are looked
+    /// at when the server starts; tokens with these numbers are out all the same. So numbers are written down before
+    /// they are given away, many at once, and a server that starts goes on behind them.
+    public func nextSequence() throws -> Int64 {
+        if sequence >= reserved {
+            let end = sequence + 1000
+            try connection.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('change', ?)").bind(end).run()
+            reserved = end
+        }
         sequence += 1
         return sequence
     }
@@ -89,13 +101,13 @@ public final class Storage {
     /// goes back with it.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         if connection.isInTransaction { return try body() }
-        let before = (bots: bots, hasBlocks: hasBlocks)
+        let before = (bots: bots, hasBlocks: hasBlocks, reserved: reserved)
         do {
             return try connection.atomically(body)
         } catch {
             memberCache = [:]
             totals.forget()
-            (bots, hasBlocks) = before
+            (bots, hasBlocks, reserved) = before
             throw error
         }
     }
