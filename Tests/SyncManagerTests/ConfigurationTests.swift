@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncStore
 import XCTest
 
 @testable import SyncManager
@@ -130,9 +131,28 @@ final class ConfigurationTests: XCTestCase {
         // A directory's name has 255 bytes at most.
         func long(_ count: Int) -> String { String(repeating: "a", count: count) }
         XCTAssertEqual(try directory(long(255)), "/d/%2E%2E/" + long(255))
-        XCTAssertEqual(try directory(long(256)), "/d/%2E%2E/" + long(254) + "+/aa")
-        XCTAssertEqual(try directory(long(600)), "/d/%2E%2E/" + long(254) + "+/" + long(254) + "+/" + long(92))
-        let parts = try directory(String(repeating: "名", count: 80)).split(separator: "/").dropFirst(2)
-        XCTAssertEqual(parts.map(\.utf8.count), [255, 255, 212])
+        // $ printf 'a%.0s' {1..256} | sha1sum
+        XCTAssertEqual(
+            try directory(long(256)), "/d/%2E%2E/" + long(48) + "+9C78512AD150C8B5D8918395AD0E5169397D2B62")
+        XCTAssertNotEqual(try directory(long(600)), try directory(long(601)))
+        for id in [long(256), long(100_000), String(repeating: "名", count: 80)] {
+            XCTAssertEqual(try directory(id).split(separator: "/").map(\.utf8.count), [1, 6, 89])
+        }
+    }
+
+    /// An id has no longest length, and the file system's and SQLite's limits must not make one.
+    func testALongIdOpensItsFiles() throws {
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let ids = ["名", "\u{1F600}", "x"].map { String(repeating: $0, count: 80) }
+            + [String(repeating: "x", count: 255), String(repeating: "x", count: 256)]
+        for (number, id) in ids.enumerated() {
+            let text = #"{"app_id": "\#(ids[0])", "user_id": "\#(id)", "data_dir": "\#(folder.path)"}"#
+            let directory = try Configuration(Array(text.utf8)).userDirectory
+            let lock = try DirectoryLock(directory: directory)
+            XCTAssertNoThrow(try CacheStore(directory: directory, now: 1), "\(number)")
+            XCTAssertNoThrow(try IntentStore(directory: directory), "\(number)")
+            withExtendedLifetime(lock) {}
+        }
     }
 }

@@ -35,6 +35,8 @@ public final class Connection {
     private static let patienceWithReaders: Int32 = 250
     /// Statements that are kept. More texts than a program has by itself can come of filters only.
     private static let mostStatements = 1000
+    /// Bytes of a file's path that SQLite can open beside its log: its buffers have 512.
+    private static let longestPath = 504
     private let path: String
 
     /// Opens or creates a file; ":memory:" is one in memory.
@@ -51,8 +53,12 @@ public final class Connection {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | creating
         let code = sqlite3_open_v2(path, &handle, flags, settings.gathersLog ? WALGathering.vfsName : nil)
         guard code == SQLITE_OK else {
-            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            var message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             shut()
+            if path.utf8.count > Connection.longestPath {
+                message = "SQLite takes paths of at most \(Connection.longestPath) bytes, "
+                    + "this one has \(path.utf8.count)"
+            }
             throw .cannotOpen(path: path, message: message)
         }
         sqlite3_busy_timeout(handle, Connection.patience)

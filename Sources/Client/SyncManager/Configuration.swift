@@ -5,6 +5,7 @@ import SyncEngine
 import SyncJSON
 import SyncModel
 import SyncThreads
+import SyncWebSocket
 
 /// The configuration of a client, checked.
 struct Configuration {
@@ -119,25 +120,27 @@ struct Configuration {
     }
 
     /// Where this user's files are. Ids become directory names with everything else than letters, digits, "-" and "_"
-    /// percent-encoded, so that no id can leave the data directory. A name that is too long for a directory goes on in
-    /// one within, and says so by a "+" at its end, which no other name has.
+    /// percent-encoded, so that no id can leave the data directory. A name that is too long for a directory ends after
+    /// a "+", which no other name has, with the digest of the id: SQLite takes paths of 512 bytes, so a long name
+    /// cannot go on in further directories.
     var userDirectory: String {
         dataDirectory + "/" + Configuration.fileName(appID) + "/" + Configuration.fileName(userID)
     }
 
     private static func fileName(_ id: String) -> String {
         var name = Array(PercentEncoding.escape(id, keeping: "-_").utf8)
-        if name.count <= longestName { return String(decoding: name, as: UTF8.self) }
-        var parts: [String] = []
-        while name.count > longestName {
-            parts.append(String(decoding: name.prefix(longestName - 1), as: UTF8.self) + "+")
-            name.removeFirst(longestName - 1)
+        if name.count > longestName {
+            name.removeLast(name.count - keptOfLongName)
+            name.append(UInt8(ascii: "+"))
+            for byte in SHA1.digest(Array(id.utf8)) { name += [Hex.upperDigit(byte >> 4), Hex.upperDigit(byte)] }
         }
-        return (parts + [String(decoding: name, as: UTF8.self)]).joined(separator: "/")
+        return String(decoding: name, as: UTF8.self)
     }
 
     /// Bytes of a directory's name, on the file systems of Linux.
     private static let longestName = 255
+    /// Bytes of a longer name that stand before its digest, to tell people whose directory it is.
+    private static let keptOfLongName = 48
 }
 
 extension DocumentValue {
