@@ -1,0 +1,99 @@
+"""The list model for GTK, seen through its signals and through a window."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from random_changes import Collection, run
+
+from syncmanager.blocking import SyncManager
+from syncmanager.testing import Server
+
+gi: Any = pytest.importorskip("gi")
+try:
+    gi.require_version("Gtk", "4.0")
+except ValueError as error:
+    pytest.skip(str(error), allow_module_level=True)
+repository: Any = __import__("gi.repository", fromlist=["Gtk", "GLib"])
+from syncmanager import gtk  # noqa: E402
+
+PATIENCE = 60
+
+
+def rows(model: Any) -> list[Any]:
+    return [model.get_item(place).item for place in range(model.get_n_items())]
+
+
+def mirror_of(model: Any) -> list[Any]:
+    """A list that is kept by the model's signals alone."""
+    mirror = rows(model)
+
+    def changed(model: Any, position: int, removed: int, added: int) -> None:
+        fresh = [model.get_item(place).item for place in range(position, position + added)]
+        assert position + removed <= len(mirror)
+        mirror[position : position + removed] = fresh
+
+    model.connect("items-changed", changed)
+    return mirror
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_model_is_the_list_after_each_of_2000_changes(seed: int) -> None:
+    collection = Collection()
+    model = gtk.ListModel(collection)
+    mirror = mirror_of(model)
+    for _ in run(collection, 2000, seed):
+        assert len(mirror) == len(collection.items)
+    assert rows(model) == list(collection.items) == mirror
+    assert model.get_item(len(mirror)) is None
+    assert len(gtk.ListModel(collection, "pending")._rows) == len(collection.pending) == 200
+
+
+def test_a_window_shows_a_chat(syncmanager_server: Server, tmp_path: Path) -> None:
+    server, Gtk, GLib = syncmanager_server, repository.Gtk, repository.GLib
+    if not Gtk.init_check():
+        pytest.skip("there is no display")
+    mei = server.create_user("mei")
+    server.create_user("bo")
+    server.create_channel("lunch", "mei", "bo")
+    server.post("lunch", "bo", "hello")
+    shown: dict[int, str] = {}
+
+    def setup(_: Any, cell: Any) -> None:
+        cell.set_child(Gtk.Label())
+
+    def bind(_: Any, cell: Any) -> None:
+        shown[cell.get_position()] = cell.get_item().item["message"]
+        cell.get_child().set_text(cell.get_item().item["message"])
+
+    factory = Gtk.SignalListItemFactory()
+    factory.connect("setup", setup)
+    factory.connect("bind", bind)
+    with SyncManager(**server.config(mei, tmp_path)) as sm:
+        chat = sm.messages("lunch")
+        model = gtk.ListModel(chat)
+        window = Gtk.Window(child=Gtk.ListView(model=Gtk.NoSelection(model=model), factory=factory))
+        window.present()
+        source = gtk.attach(sm)
+        sm.start.connect()
+        chat.start.fetch()
+
+        def until(*texts: str) -> None:
+            end = time.monotonic() + PATIENCE
+            while [shown.get(place) for place in range(len(texts))] != list(texts) or len(rows(model)) != len(texts):
+                assert time.monotonic() < end, shown
+                GLib.MainContext.default().iteration(True)
+
+        GLib.timeout_add(100, lambda: True)
+        until("hello")
+        server.post("lunch", "bo", "noodles?")
+        until("hello", "noodles?")
+        server.edit("lunch", server.messages("lunch")[0]["message_id"], "hello!")
+        until("hello!", "noodles?")
+        server.delete("lunch", server.messages("lunch")[0]["message_id"])
+        until("noodles?")
+        GLib.source_remove(source)
+        window.destroy()
