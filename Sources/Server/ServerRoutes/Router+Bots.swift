@@ -8,16 +8,13 @@ extension Router {
     /// The bot that a request is about. Only the administration has any.
     private func bot(_ request: RoutedRequest) throws -> UserRow {
         try administrator(request)
-        guard storage.bots.contains(request["bot"]), let user = try storage.user(request["bot"]) else {
-            throw Refusal(400_201, "\"Bot\" not found.")
-        }
-        return user
+        return try chat.bot(request["bot"])
     }
 
     func listBots(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let page = try Page(of: try storage.documents(.bot), request.query)
-        let bots = try page.items.compactMap { try storage.user($0.id).map { try botDocument($0) } }
+        let page = try Page(of: try chat.bots(), request.query)
+        let bots = try page.items.compactMap { try chat.findUser($0).map { try botDocument($0) } }
         return HTTPResponse(.object(["bots": .array(bots), "next": .string(page.next)]))
     }
 
@@ -26,7 +23,7 @@ extension Router {
     func updateBot(_ request: RoutedRequest) throws -> HTTPResponse {
         var changed = try bot(request)
         let payload = try request.payload()
-        try apply(payload, to: &changed, existing: try storage.document(.bot, changed.id))
+        try apply(payload, to: &changed, existing: try chat.botSettings(changed.id))
         return HTTPResponse(try botDocument(changed))
     }
 
@@ -67,7 +64,7 @@ extension Router {
         let id = try payload.required("bot_userid")
         try chat.checkNewID(id, "bot_userid")
         _ = try payload.required("bot_nickname")
-        var user = UserRow(id: id, nickname: "", accessToken: storage.random.hex(20), createdAt: chat.now)
+        var user = UserRow(id: id, nickname: "", accessToken: chat.newAccessToken(), createdAt: chat.now)
         try apply(payload, to: &user, existing: nil)
         return HTTPResponse(try botDocument(user))
     }
@@ -99,7 +96,7 @@ extension Router {
     }
 
     private func botDocument(_ user: UserRow) throws -> JSON {
-        let json = try storage.document(.bot, user.id) ?? .object()
+        let json = try chat.botSettings(user.id) ?? .object()
         let result = JSON.object([
             "bot": .object([
                 "bot_userid": .string(user.id), "bot_nickname": .string(user.nickname),

@@ -56,9 +56,7 @@ extension Router {
 
     /// The file, or the range of it that is asked for.
     func download(_ request: RoutedRequest) throws -> HTTPResponse {
-        guard let file = try storage.file(request["key"]) else {
-            throw Refusal(400_201, "\"File\" not found.", status: 404)
-        }
+        let file = try chat.file(request["key"])
         if file.needsAuth { try checkFileKey(request) }
         var response = HTTPResponse(body: file.bytes)
         response.contentType = file.type.isEmpty ? "application/octet-stream" : file.type
@@ -78,7 +76,7 @@ extension Router {
     }
 
     private func checkFileKey(_ request: RoutedRequest) throws {
-        if try request.query.text("auth").isByteEqual(to: storage.fileKey(at: chat.now)) { return }
+        if try request.query.text("auth").isByteEqual(to: chat.fileKey()) { return }
         _ = try caller(request)
     }
 }

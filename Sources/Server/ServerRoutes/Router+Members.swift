@@ -69,7 +69,7 @@ extension Router {
         let unhidesByItself = try payload.bool("allow_auto_unhide") ?? true
         let all = try caller.isAdmin && payload.bool("should_hide_all") ?? false
         var offset: Int64 = 0
-        for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
+        for id in all ? try chat.joinedMembers(of: channel) : [caller.userID] {
             offset = try chat.hide(channel, id, hidesPrevious: hidesPrevious, unhidesByItself: unhidesByItself)
         }
         return HTTPResponse(.object(["ts_message_offset": .int(offset)]))
@@ -80,7 +80,7 @@ extension Router {
         let caller = try caller(request, as: named)
         let all =
             try caller.isAdmin && payload.bool("should_unhide_all") ?? request.query.bool("should_unhide_all")
-        for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
+        for id in all ? try chat.joinedMembers(of: channel) : [caller.userID] {
             try chat.unhide(channel, id)
         }
         return .empty
@@ -97,7 +97,7 @@ extension Router {
         let (channel, payload, named) = try membership(request)
         let caller = try caller(request, as: named)
         if caller.isAdmin, try payload.bool("reset_all") == true {
-            for id in try storage.joinedMembers(channel.id) {
+            for id in try chat.joinedMembers(of: channel) {
                 _ = try chat.resetHistory(Caller(userID: id), channel)
             }
             return HTTPResponse(.object(["ts_message_offset": .int(chat.now)]))
@@ -137,7 +137,7 @@ extension Router {
     func viewMember(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        guard let member = try storage.membership(channel.id, request["user"]) else {
+        guard let member = try chat.membership(request["user"], in: channel) else {
             return HTTPResponse(.object(["is_member": false, "state": "none"]))
         }
         return HTTPResponse(
@@ -155,37 +155,7 @@ extension Router {
         // The administration looks in the name of a user: whom it blocks, and who blocks it.
         let viewer = caller.isAdmin ? query.text("user_id") : caller.userID
         let view = try ChannelView(chat, viewer: viewer, parts: ChannelView.Parts(query))
-        let role = try query.word("operator_filter", "all", ["all", "operator", "nonoperator"])
-        let muted = try query.word("muted_member_filter", "all", ["all", "muted", "unmuted"])
-        let state = try query.word(
-            "member_state_filter", "all",
-            [
-                "all", "joined_only", "joined", "invited_only", "invited", "invited_by_friend",
-                "invited_by_non_friend",
-            ])
-        let order = try query.word(
-            "order", "member_nickname_alphabetical",
-            ["member_nickname_alphabetical", "operator_then_member_alphabetical"])
-        let activity = query.text("member_active_mode_filter", "member_active_mode")
-        let prefix = query.text("nickname_startswith").lowercased()
-        let now = chat.now
-        var found = try storage.members(channel.id).filter { membership, user in
-            try (role == "operator" ? membership.isOperator : role == "nonoperator" ? !membership.isOperator : true)
-                && (muted == "muted"
-                    ? membership.isMuted(at: now) : muted == "unmuted" ? !membership.isMuted(at: now) : true)
-                && isInState(state, membership)
-                && (activity == "all" || user.isActive == (activity != "deactivated"))
-                && user.nickname.lowercased().beginsWithBytes(of: prefix)
-        }
-        let operatorsFirst = order == "operator_then_member_alphabetical"
-        found.sort { left, right in
-            if operatorsFirst, left.membership.isOperator != right.membership.isOperator {
-                return left.membership.isOperator
-            }
-            let names = (left.user.nickname.lowercased(), right.user.nickname.lowercased())
-            if !names.0.isByteEqual(to: names.1) { return names.0.isByteOrdered(before: names.1) }
-            return left.user.id.isByteOrdered(before: right.user.id)
-        }
+        let found = try chat.members(of: channel, try MemberListQuery(query))
         let page = try Page(of: found, query)
         let withPreference = query.bool("include_push_preference")
         let withMute = query.bool("show_member_is_muted", default: true)
@@ -203,18 +173,6 @@ extension Router {
         return HTTPResponse(writer)
     }
 
-    /// Whether a member is in the state that a filter names. A friend is one of the member's own, not of who asks.
-    private func isInState(_ filter: String, _ member: MembershipRow) throws -> Bool {
-        switch filter {
-        case "joined_only", "joined": return member.state == .joined
-        case "invited_only", "invited": return member.state == .invited
-        case "invited_by_friend", "invited_by_non_friend":
-            guard member.state == .invited else { return false }
-            return try storage.isFriend(member.inviter, of: member.userID) == (filter == "invited_by_friend")
-        default: return true
-        }
-    }
-
     private func restricted(_ user: UserRow, until: Int64, since: Int64, note: String, _ type: String) -> JSON {
         let json = user.json
         json.set("description", .string(note))
@@ -230,7 +188,7 @@ extension Router {
     func viewMute(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        guard let member = try storage.membership(channel.id, request["user"]),
+        guard let member = try chat.membership(request["user"], in: channel),
             let mute = try chat.mute(member, channel)
         else { return HTTPResponse(.object(["is_muted": false])) }
         return HTTPResponse(
@@ -244,10 +202,10 @@ extension Router {
     func listMutes(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        let muted = try storage.mutedMembers(channel.id, at: chat.now)
+        let muted = try chat.mutedMembers(of: channel)
         let page = try Page(of: muted, request.query)
         let list = try page.items.compactMap { member in
-            try storage.user(member.userID).map {
+            try chat.findUser(member.userID).map {
                 restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
             }
         }
@@ -270,14 +228,9 @@ extension Router {
 
     // MARK: Bans
 
-    private func bans(_ channel: ChannelRow) throws -> [Storage.Ban] {
-        let now = chat.now
-        return try storage.bans(channel.id).filter { $0.holds(at: now) }
-    }
-
     /// A ban with its user, if there still is one.
     private func banEntry(_ ban: Storage.Ban) throws -> JSON? {
-        try storage.user(ban.userID).map { user in
+        try chat.findUser(ban.userID).map { user in
             let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
             return JSON.object([
                 "user": json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
@@ -289,7 +242,8 @@ extension Router {
     func viewBan(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        let page = try Page(of: try bans(channel).filter { $0.userID.isByteEqual(to: request["user"]) }, request.query)
+        let found = try chat.bans(of: channel).filter { $0.userID.isByteEqual(to: request["user"]) }
+        let page = try Page(of: found, request.query)
         guard let only = try page.items.first.flatMap({ try banEntry($0) }) else { throw notBanned() }
         return HTTPResponse(only)
     }
@@ -297,7 +251,7 @@ extension Router {
     func listBans(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        let banned = try bans(channel)
+        let banned = try chat.bans(of: channel)
         let page = try Page(of: banned, request.query)
         let list = try page.items.compactMap(banEntry)
         let answer = JSON.object(["banned_list": .array(list), "next": .string(page.next)])
@@ -324,7 +278,7 @@ extension Router {
         let (channel, payload, _) = try membership(request)
         let caller = try caller(request)
         let id = request["user"]
-        guard let ban = try storage.ban(channel.id, id), ban.holds(at: chat.now) else { throw notBanned() }
+        guard let ban = try chat.ban(of: id, in: channel), ban.holds(at: chat.now) else { throw notBanned() }
         let note = try payload.string("description") ?? ban.note
         try chat.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
         return try oneBan(id, channel)
@@ -333,7 +287,7 @@ extension Router {
     private func notBanned() -> Refusal { Refusal(400_201, "The user is not banned.", status: 404) }
 
     private func oneBan(_ id: String, _ channel: ChannelRow) throws -> HTTPResponse {
-        guard let user = try storage.user(id), let ban = try storage.ban(channel.id, id) else { throw notBanned() }
+        guard let user = try chat.findUser(id), let ban = try chat.ban(of: id, in: channel) else { throw notBanned() }
         return HTTPResponse(
             .object([
                 "user": user.json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
@@ -354,8 +308,8 @@ extension Router {
     func listOperators(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, caller, _) = try operators(request)
         try chat.checkReading(caller, channel)
-        let page = try Page(of: try storage.operators(channel.id), request.query)
-        let users = try page.items.compactMap { try storage.user($0)?.json }
+        let page = try Page(of: try chat.operators(of: channel), request.query)
+        let users = try page.items.compactMap { try chat.findUser($0)?.json }
         return HTTPResponse(.object(["operators": .array(users), "next": .string(page.next)]))
     }
 

@@ -37,23 +37,16 @@ extension Router {
     func unreadOfMembers(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
         try chat.checkReading(try caller(request), channel)
-        let ids = try request.query.choice("user_ids", "user_id")?.sorted() ?? storage.audience(channel.id)
+        let ids = request.query.choice("user_ids", "user_id")?.sorted()
         let counts = JSON.object()
-        for id in ids {
-            guard let member = try storage.membership(channel.id, id) else { continue }
-            counts.set(id, .int(member.unread(in: channel)))
-        }
+        for (id, count) in try chat.unreadCounts(in: channel, of: ids) { counts.set(id, .int(count)) }
         return HTTPResponse(.object(["unread": counts]))
     }
 
     func countMessages(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
-        let member = try chat.checkReading(try caller(request), channel)
-        var filter = MessageFilter()
-        filter.replies = .all
-        filter.offset = member?.offset ?? 0
-        let count = try storage.count(channel.id, .upwards(0, .max), filter, limit: -1)
-        return HTTPResponse(.object(["total": .int(Int64(count))]))
+        let reader = try chat.reader(try caller(request), channel)
+        return HTTPResponse(.object(["total": .int(Int64(try chat.messageCount(for: reader)))]))
     }
 
     func send(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -115,7 +108,7 @@ extension Router {
         } else {
             try chat.markRead(caller, channel.id, uniqueID: uniqueID)
         }
-        let member = try storage.membership(channel.id, caller.userID)
+        let member = try chat.membership(caller.userID, in: channel)
         return HTTPResponse(
             .object([
                 "channel_url": .string(channel.url), "ts": .int(member?.lastRead ?? 0),
@@ -134,10 +127,7 @@ extension Router {
 
     func viewMessage(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id) = try place(request)
-        let member = try chat.checkReading(try caller(request), channel)
-        guard let message = try storage.message(id, in: channel.id), message.createdAt >= member?.offset ?? 0 else {
-            throw Refusal.noMessage()
-        }
+        let message = try chat.message(id, for: try chat.reader(try caller(request), channel))
         return HTTPResponse(body: message.bytes(MessageRow.Parts(request.query)))
     }
 
@@ -176,7 +166,7 @@ extension Router {
     func listReactions(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id, _, caller) = try message(request)
         try chat.checkReading(caller, channel)
-        guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+        let message = try chat.message(id, in: channel)
         let withUsers = request.query.bool("list_users", default: true)
         let result = JSON.object()
         for entry in message.reactions.flatMap({ try? JSON.parse($0) })?.array ?? [] {

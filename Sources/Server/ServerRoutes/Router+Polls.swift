@@ -19,12 +19,9 @@ extension Router {
         let (_, caller) = try pollCaller(request)
         let channel = try chat.channel(request.query.text("channel_url"))
         try chat.checkReading(caller, channel)
-        let all = try storage.documents(.poll, scope: String(channel.id))
-            .filter { $0.json["status"]?.string != "removed" }
-        let page = try Page(of: all, request.query)
-        for poll in page.items { try addOwnVotes(of: caller.userID, toPoll: poll.json) }
-        return HTTPResponse(
-            .object(["polls": .array(page.items.map(\.json)), "next": .string(page.next)]))
+        let page = try Page(of: try chat.polls(of: channel), request.query)
+        for poll in page.items { try addOwnVotes(of: caller.userID, toPoll: poll) }
+        return HTTPResponse(.object(["polls": .array(Array(page.items)), "next": .string(page.next)]))
     }
 
     func noActionOfPolls(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -44,7 +41,7 @@ extension Router {
     }
 
     private func pollResponse(_ poll: Chat.Poll, _ caller: Caller) throws -> HTTPResponse {
-        pollResponse(poll, try storage.votes(poll.id, of: caller.userID))
+        pollResponse(poll, try chat.votes(of: caller.userID, in: poll.id))
     }
 
     func viewPoll(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -114,11 +111,11 @@ extension Router {
 
     func listVoters(_ request: RoutedRequest) throws -> HTTPResponse {
         let (id, _, asked) = try option(request)
-        let voters = try storage.voters(asked.poll.id, option: id)
+        let voters = try chat.voters(for: id, in: asked.poll)
         let page = try Page(of: voters, request.query)
         return HTTPResponse(
             .object([
-                "voters": .array(try page.items.compactMap { try storage.user($0)?.json }),
+                "voters": .array(try page.items.compactMap { try chat.findUser($0)?.json }),
                 "vote_count": .int(Int64(voters.count)), "next": .string(page.next),
             ]))
     }

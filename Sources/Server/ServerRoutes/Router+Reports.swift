@@ -8,13 +8,8 @@ extension Router {
     /// What was reported, of all or below an address.
     func listReports(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let prefix = request.path.dropFirst().joined(separator: "\n")
-        let found = try storage.documents(.report).filter {
-            prefix.isEmpty || $0.scope.isByteEqual(to: prefix) || $0.scope.beginsWithBytes(of: prefix + "\n")
-        }
-        let page = try Page(of: found, request.query)
-        return HTTPResponse(
-            .object(["report_logs": .array(page.items.map(\.json)), "next": .string(page.next)]))
+        let page = try Page(of: try chat.reports(about: Array(request.path.dropFirst())), request.query)
+        return HTTPResponse(.object(["report_logs": .array(Array(page.items)), "next": .string(page.next)]))
     }
 
     /// Reports a user, a channel or a message, as the path says.
@@ -29,7 +24,7 @@ extension Router {
             "report_category": .string(category),
             "report_description": .string(try payload.string(["report_description", "description"]) ?? ""),
             "created_at": .int(now),
-            "reporting_user": try caller.userID.isEmpty ? .null : storage.user(caller.userID)?.json ?? .null,
+            "reporting_user": try caller.userID.isEmpty ? .null : chat.findUser(caller.userID)?.json ?? .null,
         ])
         let offender = try payload.string("offending_user_id")
         if let offender { json.set("offending_user", try chat.activeUser(offender).json) }
@@ -43,12 +38,11 @@ extension Router {
             try add(try chat.channel(path[1]), to: json)
         case ("group_channels", 4) where path[2] == "messages":
             let channel = try chat.channel(path[1])
-            guard let message = try Int64(path[3]).flatMap({ try storage.message($0, in: channel.id) }) else {
-                throw Refusal.noMessage()
-            }
+            guard let id = Int64(path[3]) else { throw Refusal.noMessage() }
+            let message = try chat.message(id, in: channel)
             json.set("report_type", "message")
             json.set("reported_message", try JSON.parse(message.bytes(.all)))
-            if let user = try storage.user(message.sender) { json.set("offending_user", user.json) }
+            if let user = try chat.findUser(message.sender) { json.set("offending_user", user.json) }
             try add(channel, to: json)
         default: throw Refusal.noEndpoint()
         }
@@ -94,8 +88,7 @@ extension Router {
         try administrator(request)
         _ = try request.payload()
         let user = try chat.activeUser(request["user"])
-        let now = chat.now
-        let holding = try storage.restrictions(of: user.id, kind).filter { $0.holds(at: now) }
+        let holding = try chat.restrictions(of: user.id, kind)
         return HTTPResponse(
             .object([
                 "user": user.json,
@@ -112,19 +105,7 @@ extension Router {
     private func restrictedChannels(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
         try administrator(request)
         let user = try chat.activeUser(request["user"])
-        let now = chat.now
-        let found: [(channel: ChannelRow, since: Int64, until: Int64, note: String)]
-        switch kind {
-        case .mute:
-            found = try storage.channels(of: user.id).filter { $0.membership.isMuted(at: now) }
-                .map { ($0.channel, $0.membership.mutedAt, $0.membership.mutedUntil, $0.membership.muteNote) }
-        case .ban:
-            found = try storage.allChannels(publicOnly: false).compactMap { channel in
-                guard let ban = try storage.ban(channel.id, user.id), ban.holds(at: now) else { return nil }
-                return (channel, ban.bannedAt, ban.until, ban.note)
-            }
-        }
-        let page = try Page(of: found, request.query)
+        let page = try Page(of: try chat.channels(where: kind, holdsFor: user.id), request.query)
         let list = try page.items.map { entry in
             let json = JSON.object([
                 "start_at": .int(entry.since), "end_at": .int(entry.until), "description": .string(entry.note),

@@ -81,16 +81,7 @@ extension Router {
     /// A user's own, or all for the administration.
     private func wantedScheduled(_ request: RoutedRequest) throws -> [JSON] {
         let caller = try caller(request, as: request.query["user_id"])
-        let query = request.query
-        let url = query.text("channel_url")
-        let states = query.choice("status", "scheduled_status")
-        let types = query.text("message_type")
-        return try storage.documents(.scheduled).map(\.json).filter { json in
-            (caller.userID.isEmpty || (json["user_id"]?.string).isByteEqual(to: caller.userID))
-                && (url.isEmpty || (json["channel_url"]?.string).isByteEqual(to: url))
-                && (states?.contains(json["status"]?.string ?? "") ?? true)
-                && (types.isEmpty || (json["type"]?.string).isByteEqual(to: types))
-        }
+        return try chat.scheduledMessages(ScheduledQuery(request.query, of: caller))
     }
 
     // MARK: Announcements
@@ -102,10 +93,7 @@ extension Router {
 
     func listAnnouncements(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let states = request.query.choice("status")
-        let found = try storage.documents(.announcement).map(\.json)
-            .filter { states?.contains($0["status"]?.string ?? "") ?? true }
-        let page = try Page(of: found, request.query)
+        let page = try Page(of: try chat.announcements(in: request.query.choice("status")), request.query)
         return HTTPResponse(.object(["announcements": .array(Array(page.items)), "next": .string(page.next)]))
     }
 

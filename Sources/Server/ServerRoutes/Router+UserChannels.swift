@@ -20,7 +20,7 @@ extension Router {
     func markAllRead(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let wanted = try request.payload().strings("channel_urls")
-        for (channel, membership) in try storage.channels(of: caller.userID) where membership.state == .joined {
+        for (channel, membership) in try chat.channels(of: caller.userID) where membership.state == .joined {
             if let wanted, !wanted.containsBytes(of: channel.url) { continue }
             try chat.markRead(caller, channel.id)
         }
@@ -30,7 +30,7 @@ extension Router {
     func leaveAll(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let type = try request.payload().string("custom_type")
-        for (channel, membership) in try storage.channels(of: caller.userID) where membership.state != .gone {
+        for (channel, membership) in try chat.channels(of: caller.userID) where membership.state != .gone {
             if let type, !type.isByteEqual(to: channel.customType) { continue }
             try chat.leave(channel, [caller.userID])
         }
@@ -61,29 +61,17 @@ extension Router {
             ]))
     }
 
-    typealias OwnChannel = (channel: ChannelRow, membership: MembershipRow)
-
-    /// A user's channels of the types and modes that a count asks for.
-    private func channels(of userID: String, _ query: RequestQuery) throws -> [OwnChannel] {
-        let types = query.choice("custom_types", "custom_type")
-        let mode = query.text("super_mode")
-        return try storage.channels(of: userID).filter { channel, _ in
-            (types?.contains(channel.customType) ?? true)
-                && (mode == "super" ? channel.isSuper : mode == "nonsuper" ? !channel.isSuper : true)
-        }
+    func joinedChannels(of userID: String, _ wanted: OwnChannelsQuery) throws -> [Chat.OwnChannel] {
+        try chat.channels(of: userID, wanted).filter { $0.membership.state == .joined }
     }
 
-    func joinedChannels(of userID: String, _ query: RequestQuery) throws -> [OwnChannel] {
-        try channels(of: userID, query).filter { $0.membership.state == .joined }
-    }
-
-    private func unread(_ entries: [OwnChannel]) -> Int64 {
+    private func unread(_ entries: [Chat.OwnChannel]) -> Int64 {
         entries.reduce(0) { $0 + $1.membership.unread(in: $1.channel) }
     }
 
     func unreadMessageCount(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        let joined = try joinedChannels(of: caller.userID, request.query)
+        let joined = try joinedChannels(of: caller.userID, OwnChannelsQuery(request.query))
         let counts = try chat.unreadCounts(caller.userID)
         return HTTPResponse(
             .object([
@@ -94,17 +82,17 @@ extension Router {
 
     func unreadChannelCount(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        let unread = try joinedChannels(of: caller.userID, request.query)
+        let unread = try joinedChannels(of: caller.userID, OwnChannelsQuery(request.query))
             .filter { $0.membership.unread(in: $0.channel) > 0 }
         return HTTPResponse(.object(["unread_count": .int(Int64(unread.count))]))
     }
 
     func channelCount(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        let mine = try channels(of: caller.userID, request.query)
+        let mine = try chat.channels(of: caller.userID, OwnChannelsQuery(request.query))
         let joined = mine.filter { $0.membership.state == .joined }
         let invited = mine.filter { $0.membership.state == .invited }
-        let byFriends = try invited.filter { try storage.isFriend($0.membership.inviter, of: caller.userID) }
+        let byFriends = try invited.filter { try chat.isInvitedByFriend($0.membership) }
         let count =
             switch request.query.text("state", "member_state_filter") {
             case "invited", "invited_only": invited.count
@@ -118,9 +106,9 @@ extension Router {
 
     func unreadItemCount(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        let mine = try channels(of: caller.userID, request.query)
+        let mine = try chat.channels(of: caller.userID, OwnChannelsQuery(request.query))
         let result = JSON.object()
-        func part(_ prefix: String, _ entries: [OwnChannel]) {
+        func part(_ prefix: String, _ entries: [Chat.OwnChannel]) {
             let joined = entries.filter { $0.membership.state == .joined }
             result.set("\(prefix)_unread_message_count", .int(unread(joined)))
             result.set("\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))

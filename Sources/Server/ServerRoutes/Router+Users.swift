@@ -7,14 +7,13 @@ import SyncJSON
 extension Router {
     func viewUser(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
-        guard let user = try storage.user(request["user"]) else { throw Refusal.noUser() }
+        let user = try chat.user(request["user"])
         return userResponse(user, unread: try unreadParts(request, user))
     }
 
     func deleteUser(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        guard try storage.user(request["user"]) != nil else { throw Refusal.noUser() }
-        try chat.removeUser(request["user"])
+        try chat.removeUser(try chat.user(request["user"]).id)
         return .empty
     }
 
@@ -106,28 +105,15 @@ extension Router {
 
     private func unreadParts(_ request: RoutedRequest, _ user: UserRow) throws -> (messages: Int64, channels: Int64)? {
         guard request.query.bool("include_unread_count") else { return nil }
-        let counts = try joinedChannels(of: user.id, request.query).map { $0.membership.unread(in: $0.channel) }
+        let counts = try joinedChannels(of: user.id, OwnChannelsQuery(request.query))
+            .map { $0.membership.unread(in: $0.channel) }
         return (counts.reduce(0, +), Int64(counts.filter { $0 > 0 }.count))
     }
 
     func listUsers(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
         let query = request.query
-        let wanted = query.choice("user_ids")
-        let nicknames = query.choice("nickname")
-        let prefix = query.text("nickname_startswith").lowercased()
-        let mode = query.text("active_mode")
-        let showsBots = query.bool("show_bot", default: true)
-        let metadata = MetadataCondition(query)
-        let found = try (wanted.map { try $0.sorted().compactMap { try storage.user($0) } } ?? storage.users())
-            .filter { user in
-                (mode == "all" || user.isActive == (mode != "deactivated"))
-                    && (nicknames?.contains(user.nickname) ?? true)
-                    && user.nickname.lowercased().beginsWithBytes(of: prefix)
-                    && (showsBots || !storage.bots.contains(user.id))
-                    && metadata.matches(user)
-            }
-        return userList(try Page(of: found, query))
+        return userList(try Page(of: try chat.users(UserListQuery(query)), query))
     }
 
     func createUser(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -169,7 +155,7 @@ extension Router {
     /// The access token that the administration wants a user to have: a given one, a new one, or none.
     private func accessToken(_ payload: Fields) throws -> String? {
         if let given = try payload.string("access_token") { return given }
-        return try payload.bool("issue_access_token").map { $0 ? storage.random.hex(20) : "" }
+        return try payload.bool("issue_access_token").map { $0 ? chat.newAccessToken() : "" }
     }
 
     private func apply(_ payload: Fields, to user: inout UserRow) throws {
@@ -192,7 +178,7 @@ extension Router {
         guard caller.isAdmin || caller.userID.isByteEqual(to: id) else {
             throw Refusal.unauthorized("a user acts for itself")
         }
-        guard var user = try storage.user(id) else { throw Refusal.noUser() }
+        var user = try chat.user(id)
         let payload = try request.payload()
         try apply(payload, to: &user)
         if let url = try storeProfile(request) { user.profileURL = url }
@@ -239,7 +225,7 @@ extension Router {
         let token =
             try request.header("Access-Token").map { PercentEncoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""
-        guard try storage.user(id) != nil else { throw Refusal(400_301, "\"User\" not found.") }
+        guard try chat.findUser(id) != nil else { throw Refusal(400_301, "\"User\" not found.") }
         return try chat.logIn(id, token: token, nickname: "")
     }
 
@@ -277,12 +263,9 @@ extension Router {
     func listBlocks(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request, as: request["user"])
         let query = request.query
-        let all = try storage.blocks(of: request["user"])
-        let wanted = query.choice("user_ids")
-        let metadata = MetadataCondition(query)
-        let found = try (query.text("list") == "blocking_me" ? all.blockedBy : all.blocking)
-            .filter { wanted?.contains($0) ?? true }.sortedByBytes().compactMap { try storage.user($0) }
-            .filter(metadata.matches)
+        let found = try chat.blocks(
+            of: request["user"], blockingIt: query.text("list") == "blocking_me", among: query.choice("user_ids"),
+            MetadataCondition(query))
         return userList(try Page(of: found, query))
     }
 
@@ -296,7 +279,7 @@ extension Router {
     private func metadata(_ request: RoutedRequest, changes: Bool) throws -> (user: UserRow, JSON, key: String?) {
         let id = request["user"]
         let caller = try caller(request)
-        guard let user = try storage.user(id) else { throw Refusal.noUser() }
+        let user = try chat.user(id)
         if changes, !caller.isAdmin, !caller.userID.isByteEqual(to: id) {
             throw Refusal.unauthorized("a user acts for itself")
         }

@@ -23,8 +23,6 @@ public final class Router: @unchecked Sendable {
         self.limiter = limiter
     }
 
-    var storage: Storage { chat.storage }
-
     /// Answers a request in any case: refusals and failures of the server are answers too.
     public func answer(_ request: HTTPRequest) -> HTTPResponse {
         if let wait = limiter?.take(callerKey(request), at: chat.now) {

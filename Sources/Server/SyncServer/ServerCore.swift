@@ -41,7 +41,7 @@ final class ServerCore {
             options: RouterOptions(
                 apiToken: apiToken, address: "\(options.host):\(options.port)", isStrict: options.isStrict),
             limiter: limiter)
-        control = options.isControlled ? ControlEndpoint(chat, database) : nil
+        control = options.isControlled ? ControlEndpoint(chat, storage, database) : nil
         commands = CommandHandler(chat, control?.faults, limiter)
         clock.resume(at: try storage.lastTime())
         try chat.loadSettings()
@@ -61,7 +61,7 @@ final class ServerCore {
     /// Fills the storage as the options say, and does what came due while no server ran. To be called once, before the
     /// first request.
     func start() throws -> Seeder.Result {
-        let seeded = try Seeder(chat, options.seeding).seed()
+        let seeded = try Seeder(chat, storage, options.seeding).seed()
         chat.runDue()
         return seeded
     }

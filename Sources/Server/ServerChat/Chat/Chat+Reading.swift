@@ -87,6 +87,15 @@ extension Chat {
         }
     }
 
+    /// A member has got a message. Nobody waits to hear that the message is gone by now, or that who is only invited
+    /// marks nothing.
+    public func markDelivered(_ caller: Caller, _ channel: ChannelRow, message id: Int64) throws {
+        guard let message = try storage.message(id, in: channel.id),
+            try storage.membership(channel.id, caller.userID)?.state == .joined
+        else { return }
+        try markDelivered(caller, channel, at: message.createdAt)
+    }
+
     /// Stores and tells the delivery marks that have gathered.
     public func tellDeliveries() {
         isTellingDeliveries = false

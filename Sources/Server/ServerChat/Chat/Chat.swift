@@ -14,7 +14,8 @@ import SyncJSON
 
 /// The chat itself.
 public final class Chat {
-    public let storage: Storage
+    /// Of the rules alone: who asks them has no way past them.
+    let storage: Storage
     public let clock: Clock
     public let timers: TimerQueue
     public let hub: SocketHub

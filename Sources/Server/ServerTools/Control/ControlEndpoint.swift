@@ -14,10 +14,12 @@ public final class ControlEndpoint {
     /// Whoever serves requests and sockets writes down in it what came.
     public let traffic = TrafficLog()
     private let chat: Chat
+    private let storage: Storage
     private let database: DatabaseService
 
-    public init(_ chat: Chat, _ database: DatabaseService) {
+    public init(_ chat: Chat, _ storage: Storage, _ database: DatabaseService) {
         self.chat = chat
+        self.storage = storage
         self.database = database
     }
 
@@ -161,7 +163,7 @@ public final class ControlEndpoint {
 
     /// Lets session keys run out; the users' sockets are told unless asked not to.
     private func expireSessions(_ payload: Fields) throws -> JSON {
-        try chat.storage.expireSessions(of: try payload.string("user_id"), at: chat.now)
+        try storage.expireSessions(of: try payload.string("user_id"), at: chat.now)
         if try payload.bool("notify") ?? true {
             let frame = Frames.frame("EXPR", .object(["expires_in": 0]))
             for socket in try sockets(payload) { socket.send(frame) }
@@ -174,14 +176,14 @@ public final class ControlEndpoint {
     /// Makes access tokens worthless and gives the users new ones, which are told here.
     private func revokeTokens(_ payload: Fields) throws -> JSON {
         let named = try payload.string("user_id")
-        let users = try named.map { [try chat.activeUser($0)] } ?? chat.storage.users()
+        let users = try named.map { [try chat.activeUser($0)] } ?? storage.users()
         let result = JSON.array()
-        try chat.storage.transaction {
+        try storage.transaction {
             for var user in users where named != nil || !user.accessToken.isEmpty {
                 user.revokedToken = user.accessToken
-                user.accessToken = chat.storage.random.hex(20)
-                try chat.storage.save(user)
-                try chat.storage.revokeSessions(of: user.id)
+                user.accessToken = chat.newAccessToken()
+                try storage.save(user)
+                try storage.revokeSessions(of: user.id)
                 result.append(.object(["user_id": .string(user.id), "access_token": .string(user.accessToken)]))
             }
         }
@@ -213,7 +215,7 @@ public final class ControlEndpoint {
         let caller = Caller(userID: user.id, isAdmin: true)
         let ids = JSON.array()
         // One transaction, so that a flood is not slowed by a commit for each drop; all is told once all is stored.
-        let frames = try chat.storage.transaction { () throws -> [[UInt8]] in
+        let frames = try storage.transaction { () throws -> [[UInt8]] in
             try (0..<count).map { number in
                 var input = MessageInput(kind: .text)
                 input.text = count == 1 ? text : "\(text) \(number + 1)"
@@ -222,7 +224,7 @@ public final class ControlEndpoint {
                 return sent.frame
             }
         }
-        let members = try chat.storage.audience(channel.id)
+        let members = try storage.audience(channel.id)
         for frame in frames.dropLast() { chat.hub.send(frame, to: members) }
         // All is stored by now: only with the last one are the totals true.
         if let last = frames.last { chat.tell(Broadcast(frame: last, users: members, carriesUnread: true)) }
@@ -235,7 +237,7 @@ public final class ControlEndpoint {
         guard let id = try payload.int("message_id"), let time = try payload.int("created_at") else {
             throw Refusal.missing("message_id and created_at")
         }
-        guard var message = try chat.storage.message(id, in: channel.id), let json = try? JSON.parse(message.json)
+        guard var message = try storage.message(id, in: channel.id), let json = try? JSON.parse(message.json)
         else {
             throw Refusal.noMessage()
         }
@@ -244,18 +246,18 @@ public final class ControlEndpoint {
         json.set("created_at", .int(time))
         json.set("updated_at", .int(now))
         try chat.change { broadcasts in
-            try chat.storage.delete(message)
+            try storage.delete(message)
             message.createdAt = time
             message.json = json.serialized()
-            try chat.storage.insert(message)
-            try chat.storage.noteChange(message, isDeleted: false, at: now)
-            try chat.storage.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
-            try chat.storage.recallSilent(after: message, chat.settings.lastMessageThreading)
+            try storage.insert(message)
+            try storage.noteChange(message, isDeleted: false, at: now)
+            try storage.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
+            try storage.recallSilent(after: message, chat.settings.lastMessageThreading)
             if channel.survival >= 0 { chat.expireLater() }
-            try chat.storage.touchChannel(channel.id, at: now)
+            try storage.touchChannel(channel.id, at: now)
             broadcasts.append(
                 Broadcast(
-                    frame: chat.editFrame(message, .object()), users: try chat.storage.audience(channel.id)))
+                    frame: chat.editFrame(message, .object()), users: try storage.audience(channel.id)))
         }
         return .object()
     }
@@ -263,7 +265,7 @@ public final class ControlEndpoint {
     /// All of a channel in its order: the truth to compare a client with.
     private func channelMessages(_ request: HTTPRequest) throws -> JSON {
         let channel = try chat.channel(request.query.text("channel_url"))
-        let all = try chat.storage.messageIDs(channel.id)
+        let all = try storage.messageIDs(channel.id)
         let result = JSON.object([
             "channel_url": .string(channel.url), "count": .int(Int64(all.count)),
             "message_ids": .array(all.map { .int($0.id) }), "created_at": .array(all.map { .int($0.createdAt) }),
@@ -273,7 +275,7 @@ public final class ControlEndpoint {
                 "messages",
                 .array(
                     try all.compactMap { entry in
-                        try chat.storage.message(entry.id).flatMap { try? JSON.parse($0.bytes(.all)) }
+                        try storage.message(entry.id).flatMap { try? JSON.parse($0.bytes(.all)) }
                     }))
         }
         return result

@@ -11,6 +11,7 @@ import SyncJSON
 /// Writes the generated account.
 final class Generator {
     private let chat: Chat
+    private let storage: Storage
     private var random: SeededRandom
     private let seed: UInt64
     private let scale: Double
@@ -19,8 +20,9 @@ final class Generator {
     /// 2024-05-01 00:00 UTC: the newest message is of about this time.
     private static let end: Int64 = 1_714_521_600_000
 
-    init(_ chat: Chat, seed: UInt64, scale: Double) {
+    init(_ chat: Chat, _ storage: Storage, seed: UInt64, scale: Double) {
         self.chat = chat
+        self.storage = storage
         self.seed = seed
         self.scale = scale
         random = SeededRandom(seed: seed)
@@ -32,18 +34,18 @@ final class Generator {
         for (id, name) in GeneratedAccount.people {
             let token = random.hex(32)
             var user =
-                try chat.storage.user(id)
+                try storage.user(id)
                 ?? UserRow(id: id, nickname: name, createdAt: Generator.end - 200 * 86_400_000)
             if user.accessToken.isEmpty { user.accessToken = token }
             if user.profileURL.isEmpty { user.profileURL = "https://files.example/profiles/\(id).png" }
             user.nickname = name
-            try chat.storage.save(user)
+            try storage.save(user)
             users.append(user)
         }
         result.users = users
         for (number, plan) in GeneratedAccount.channels.enumerated() {
             let url = "gen-\(seed)-\(number)"
-            if let known = try chat.storage.channel(url) {
+            if let known = try storage.channel(url) {
                 result.channels.append(.init(url: url, name: known.name, messageCount: known.countable))
                 continue
             }
@@ -55,7 +57,6 @@ final class Generator {
     private func channel(_ plan: GeneratedAccount.Plan, number: Int, url: String, also: [UserRow]) throws
         -> Seeder.SeededChannel
     {
-        let storage = chat.storage
         let size = plan.size < 2 ? plan.size : max(2, Int((Double(plan.size) * scale).rounded()))
         let times = times(size, number: number)
         let start = (times.first ?? Generator.end - Int64(random.within(1...40)) * 86_400_000) - 60_000
@@ -152,7 +153,6 @@ final class Generator {
     /// Writes the messages of a channel; returns how many are there in the end.
     private func converse(_ channel: ChannelRow, _ people: [UserRow], _ times: [Int64], isLargest: Bool) throws -> Int64
     {
-        let storage = chat.storage
         let writer = BulkWriter(storage, channel)
         var later: [Later] = []
         var recent: [MessageRow] = []
@@ -246,21 +246,20 @@ final class Generator {
     }
 
     private func finishThread(_ id: Int64) throws {
-        guard var parent = try chat.storage.message(id) else { return }
-        let thread = try chat.storage.thread(id)
+        guard var parent = try storage.message(id) else { return }
+        let thread = try storage.thread(id)
         parent.threadInfo = JSON.object([
             "reply_count": .int(thread.count),
-            "most_replies": .array(try thread.most.compactMap { try chat.storage.user($0)?.json }),
+            "most_replies": .array(try thread.most.compactMap { try storage.user($0)?.json }),
             "last_replied_at": .int(thread.lastAt), "updated_at": .int(thread.lastAt),
         ]).serialized()
-        try chat.storage.update(parent)
+        try storage.update(parent)
     }
 
     /// Who has read how far, and what the owner did with the channel.
     private func finish(_ channel: ChannelRow, _ plan: GeneratedAccount.Plan, _ members: [UserRow], _ times: [Int64])
         throws
     {
-        let storage = chat.storage
         guard let current = try storage.channel(id: channel.id) else { return }
         for (place, user) in members.enumerated() {
             guard var member = try storage.membership(channel.id, user.id) else { continue }

@@ -6,15 +6,18 @@ import SyncJSON
 /// Imports a conversation: lines {"ts": ms, "sender": name, "text": text}, in the order of the file.
 struct Importer {
     let chat: Chat
+    let storage: Storage
 
-    init(_ chat: Chat) { self.chat = chat }
+    init(_ chat: Chat, _ storage: Storage) {
+        self.chat = chat
+        self.storage = storage
+    }
 
     /// Imports a file into a channel of its own, which these users and all senders belong to. A file that was imported
     /// into this database before is left alone.
     func importFile(_ path: String, readers: [String]) throws -> Seeder.SeededChannel {
         let name = Importer.name(path)
         let url = "import-\(name)"
-        let storage = chat.storage
         if let known = try storage.channel(url) { return .init(url: url, name: name, messageCount: known.countable) }
         guard let lines = LineReader(path: path) else { throw SetupError("cannot open \(path)") }
         return try storage.transaction {

@@ -64,12 +64,8 @@ final class CommandHandler {
         case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
         case "MACK":
             // Nobody waits for an answer, and clients take an error that names no request for one of the connection.
-            // The message or the channel may be gone by now, and who is only invited marks nothing.
-            guard let channel = try chat.storage.channel(try payload.required("channel_url")),
-                let message = try chat.storage.message(try messageID(payload), in: channel.id),
-                try chat.storage.membership(channel.id, caller.userID)?.state == .joined
-            else { return }
-            try chat.markDelivered(caller, channel, at: message.createdAt)
+            guard let channel = try chat.findChannel(try payload.required("channel_url")) else { return }
+            try chat.markDelivered(caller, channel, message: try messageID(payload))
         case "VOTE":
             guard let poll = try payload.int("poll_id") else { throw Refusal.missing("poll_id") }
             let told = try chat.vote(poll, try payload.numbers("option_ids"), caller)
@@ -81,7 +77,7 @@ final class CommandHandler {
 
     private func channel(_ payload: Fields) throws -> ChannelRow {
         let url = try payload.required("channel_url")
-        guard let channel = try chat.storage.channel(url) else { throw Refusal(900_500, "Channel not found.") }
+        guard let channel = try chat.findChannel(url) else { throw Refusal(900_500, "Channel not found.") }
         return channel
     }
 
@@ -114,7 +110,7 @@ final class CommandHandler {
         let token = try payload.string("token") ?? ""
         let user = try chat.logIn(socket.userID, token: token, nickname: "")
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
-        let fileKey = try chat.storage.fileKey(at: chat.now)
+        let fileKey = try chat.fileKey()
         let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(fileKey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))

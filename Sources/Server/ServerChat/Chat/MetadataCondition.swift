@@ -1,17 +1,15 @@
-import ServerBase
-import ServerChat
-import ServerHTTP
 import SyncBytes
 import SyncJSON
 
 /// What a list of users asks of their metadata: a key, with one of some values if there are any.
-struct MetadataCondition {
+public struct MetadataCondition {
     private let key: String
     private let values: TextSet?
 
-    init(_ query: RequestQuery) {
-        key = query.text("metadatakey")
-        values = query.choice("metadatavalues_in")
+    /// Without a key it holds for everybody.
+    public init(key: String = "", values: TextSet? = nil) {
+        self.key = key
+        self.values = values
     }
 
     func matches(_ user: UserRow) -> Bool {

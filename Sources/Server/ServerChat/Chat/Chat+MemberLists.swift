@@ -1,0 +1,140 @@
+import ServerBase
+import SyncBytes
+import SyncJSON
+
+// What is told of a channel's members and messages. Who may ask is looked at before.
+extension Chat {
+    public typealias Member = (membership: MembershipRow, user: UserRow)
+    public typealias OwnChannel = (channel: ChannelRow, membership: MembershipRow)
+
+    /// A channel, where there may be none.
+    public func findChannel(_ url: String) throws -> ChannelRow? { try storage.channel(url) }
+
+    /// A user's part in a channel; `nil` when it never had one.
+    public func membership(_ userID: String, in channel: ChannelRow) throws -> MembershipRow? {
+        try storage.membership(channel.id, userID)
+    }
+
+    /// Those who have come in.
+    public func joinedMembers(of channel: ChannelRow) throws -> [String] { try storage.joinedMembers(channel.id) }
+
+    public func members(of channel: ChannelRow, _ wanted: MemberListQuery) throws -> [Member] {
+        let now = now
+        return try storage.members(channel.id)
+            .filter { membership, user in
+                try membership.isOperator == wanted.isOperator ?? membership.isOperator
+                    && membership.isMuted(at: now) == wanted.isMuted ?? membership.isMuted(at: now)
+                    && isIn(wanted.state, membership) && wanted.activity.matches(user)
+                    && user.nickname.lowercased().beginsWithBytes(of: wanted.prefix)
+            }
+            .sorted { left, right in
+                if wanted.operatorsFirst, left.membership.isOperator != right.membership.isOperator {
+                    return left.membership.isOperator
+                }
+                let names = (left.user.nickname.lowercased(), right.user.nickname.lowercased())
+                if !names.0.isByteEqual(to: names.1) { return names.0.isByteOrdered(before: names.1) }
+                return left.user.id.isByteOrdered(before: right.user.id)
+            }
+    }
+
+    private func isIn(_ state: MemberListQuery.State, _ member: MembershipRow) throws -> Bool {
+        switch state {
+        case .all: true
+        case .joined: member.state == .joined
+        case .invited: member.state == .invited
+        case .invitedByFriend: try member.state == .invited && isInvitedByFriend(member)
+        case .invitedByOther: try member.state == .invited && !isInvitedByFriend(member)
+        }
+    }
+
+    /// Whether a friend of the member's own has invited it.
+    public func isInvitedByFriend(_ member: MembershipRow) throws -> Bool {
+        try storage.isFriend(member.inviter, of: member.userID)
+    }
+
+    /// The ids of those who are operators.
+    public func operators(of channel: ChannelRow) throws -> [String] { try storage.operators(channel.id) }
+
+    /// Those who are muted in this channel now.
+    public func mutedMembers(of channel: ChannelRow) throws -> [MembershipRow] {
+        try storage.mutedMembers(channel.id, at: now)
+    }
+
+    /// Bans that hold now.
+    public func bans(of channel: ChannelRow) throws -> [Storage.Ban] {
+        let now = now
+        return try storage.bans(channel.id).filter { $0.holds(at: now) }
+    }
+
+    /// A user's ban, also one that is over.
+    public func ban(of userID: String, in channel: ChannelRow) throws -> Storage.Ban? {
+        try storage.ban(channel.id, userID)
+    }
+
+    // MARK: Of a user
+
+    /// The channels where a user has a part, invitations too.
+    public func channels(of userID: String, _ wanted: OwnChannelsQuery = OwnChannelsQuery()) throws -> [OwnChannel] {
+        try storage.channels(of: userID).filter { channel, _ in
+            (wanted.customTypes?.contains(channel.customType) ?? true)
+                && channel.isSuper == wanted.isSuper ?? channel.isSuper
+        }
+    }
+
+    /// Restrictions by custom types of channels that hold now.
+    public func restrictions(of userID: String, _ kind: Storage.Restriction.Kind) throws -> [Storage.Restriction] {
+        let now = now
+        return try storage.restrictions(of: userID, kind).filter { $0.holds(at: now) }
+    }
+
+    /// A channel where a user is banned or muted, since when and until when.
+    public typealias RestrictedChannel = (channel: ChannelRow, since: Int64, until: Int64, note: String)
+
+    public func channels(where kind: Storage.Restriction.Kind, holdsFor userID: String) throws -> [RestrictedChannel] {
+        let now = now
+        switch kind {
+        case .mute:
+            return try storage.channels(of: userID).filter { $0.membership.isMuted(at: now) }
+                .map { ($0.channel, $0.membership.mutedAt, $0.membership.mutedUntil, $0.membership.muteNote) }
+        case .ban:
+            return try storage.allChannels(publicOnly: false).compactMap { channel in
+                guard let ban = try storage.ban(channel.id, userID), ban.holds(at: now) else { return nil }
+                return (channel, ban.bannedAt, ban.until, ban.note)
+            }
+        }
+    }
+
+    // MARK: Messages
+
+    /// A message of a channel, as far as a reader sees back.
+    public func message(_ id: Int64, for reader: Reader) throws -> MessageRow {
+        let message = try message(id, in: reader.channel)
+        guard message.createdAt >= reader.membership?.offset ?? 0 else { throw Refusal.noMessage() }
+        return message
+    }
+
+    public func message(_ id: Int64, in channel: ChannelRow) throws -> MessageRow {
+        guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+        return message
+    }
+
+    /// How many messages a reader sees, replies too.
+    public func messageCount(for reader: Reader) throws -> Int {
+        var filter = MessageFilter()
+        filter.replies = .all
+        filter.offset = reader.membership?.offset ?? 0
+        return try storage.count(reader.channel.id, .upwards(0, .max), filter, limit: -1)
+    }
+
+    /// How many messages wait for members: for these, or for all who are in the channel or invited.
+    public func unreadCounts(in channel: ChannelRow, of ids: [String]?) throws -> [(userID: String, count: Int64)] {
+        try (ids ?? storage.audience(channel.id)).compactMap { id in
+            try storage.membership(channel.id, id).map { (id, $0.unread(in: channel)) }
+        }
+    }
+
+    // MARK: Metadata and counters
+
+    public func metadata(of channel: ChannelRow) throws -> [(String, String)] { try storage.metadata(channel.id) }
+    public func counters(of channel: ChannelRow) throws -> [(String, Int64)] { try storage.counters(channel.id) }
+}

@@ -1,0 +1,104 @@
+import ServerBase
+import SyncBytes
+import SyncJSON
+
+// What is told of users, devices and the application. Who may ask is looked at before.
+extension Chat {
+    /// A user, active or not.
+    public func user(_ id: String) throws -> UserRow {
+        guard let user = try storage.user(id) else { throw Refusal.noUser() }
+        return user
+    }
+
+    /// The same, where there may be none.
+    public func findUser(_ id: String) throws -> UserRow? { try storage.user(id) }
+
+    /// By id.
+    public func users(_ wanted: UserListQuery) throws -> [UserRow] {
+        let candidates = try wanted.ids.map { try $0.sorted().compactMap { try storage.user($0) } } ?? storage.users()
+        return candidates.filter { user in
+            wanted.activity.matches(user) && (wanted.nicknames?.contains(user.nickname) ?? true)
+                && user.nickname.lowercased().beginsWithBytes(of: wanted.prefix)
+                && (wanted.showsBots || !storage.bots.contains(user.id)) && wanted.metadata.matches(user)
+        }
+    }
+
+    /// Whom a user blocks, or who blocks it, by id; of these only, where some are named.
+    public func blocks(
+        of userID: String, blockingIt: Bool, among wanted: TextSet?, _ metadata: MetadataCondition
+    ) throws -> [UserRow] {
+        let all = try storage.blocks(of: userID)
+        return try (blockingIt ? all.blockedBy : all.blocking)
+            .filter { wanted?.contains($0) ?? true }.sortedByBytes().compactMap { try storage.user($0) }
+            .filter(metadata.matches)
+    }
+
+    public func friends(of userID: String) throws -> [Storage.Friend] { try storage.friends(of: userID) }
+
+    /// A token to log in with that nobody can guess.
+    public func newAccessToken() -> String { storage.random.hex(20) }
+
+    // MARK: Bots
+
+    /// A bot's user.
+    public func bot(_ id: String) throws -> UserRow {
+        guard storage.bots.contains(id), let user = try storage.user(id) else {
+            throw Refusal(400_201, "\"Bot\" not found.")
+        }
+        return user
+    }
+
+    /// The ids of all bots.
+    public func bots() throws -> [String] { try storage.documents(.bot).map { $0.id } }
+
+    /// What is set for a bot; `nil` when it is none.
+    public func botSettings(_ id: String) throws -> JSON? { try storage.document(.bot, id) }
+
+    // MARK: Devices, files and activity
+
+    /// The tokens of a user's devices of a type.
+    public func devices(of userID: String, type: String) throws -> [String] {
+        try storage.devices(of: userID, type: type).map { $0.token }
+    }
+
+    /// Whose a device is.
+    public func deviceOwner(_ type: String, _ token: String) throws -> String? { try storage.deviceOwner(type, token) }
+
+    public func file(_ key: String) throws -> Storage.File {
+        guard let file = try storage.file(key) else { throw Refusal(400_201, "\"File\" not found.", status: 404) }
+        return file
+    }
+
+    /// What opens files that need a key.
+    public func fileKey() throws -> String { try storage.fileKey(at: now) }
+
+    /// How many users were active on these days, counted from 1970-01-01.
+    public func activeUsers(on days: ClosedRange<Int64>) throws -> Int64 {
+        try storage.activeUsers(from: days.lowerBound, to: days.upperBound)
+    }
+
+    // MARK: Reports and announcements
+
+    /// What was reported about an address and what is below it; about everything, when the address is empty.
+    public func reports(about path: [String]) throws -> [JSON] {
+        let prefix = path.joined(separator: "\n")
+        return try storage.documents(.report).filter {
+            prefix.isEmpty || $0.scope.isByteEqual(to: prefix) || $0.scope.beginsWithBytes(of: prefix + "\n")
+        }.map { $0.json }
+    }
+
+    /// Announcements in one of these states, or in any.
+    public func announcements(in states: TextSet?) throws -> [JSON] {
+        try storage.documents(.announcement).map { $0.json }
+            .filter { states?.contains($0["status"]?.string ?? "") ?? true }
+    }
+
+    public func scheduledMessages(_ wanted: ScheduledQuery) throws -> [JSON] {
+        try storage.documents(.scheduled).map { $0.json }.filter { json in
+            (wanted.userID.isEmpty || (json["user_id"]?.string).isByteEqual(to: wanted.userID))
+                && (wanted.channelURL.isEmpty || (json["channel_url"]?.string).isByteEqual(to: wanted.channelURL))
+                && (wanted.states?.contains(json["status"]?.string ?? "") ?? true)
+                && (wanted.type.isEmpty || (json["type"]?.string).isByteEqual(to: wanted.type))
+        }
+    }
+}
