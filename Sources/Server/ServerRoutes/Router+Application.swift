@@ -72,7 +72,7 @@ extension Router {
             throw Refusal.invalid("date", "\(form) is expected")
         }
         let days = isMonth ? date.wholeMonth : date.daysSinceEpoch...date.daysSinceEpoch
-        let count = try chat.activeUsers(on: days)
+        let count = try chat.users.activeUsers(on: days)
         let result = JSON.object()
         result.set(name, .int(count))
         return HTTPResponse(result)

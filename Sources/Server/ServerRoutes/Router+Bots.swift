@@ -8,13 +8,13 @@ extension Router {
     /// The bot that a request is about. Only the administration has any.
     private func bot(_ request: RoutedRequest) throws -> UserRow {
         try administrator(request)
-        return try chat.bot(request["bot"])
+        return try chat.users.bot(request["bot"])
     }
 
     func listBots(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let page = try Page(of: try chat.bots(), request.query)
-        let bots = try page.items.compactMap { try chat.findUser($0).map { try botDocument($0) } }
+        let page = try Page(of: try chat.users.bots(), request.query)
+        let bots = try page.items.compactMap { try chat.users.find($0).map { try botDocument($0) } }
         return HTTPResponse(.object(["bots": .array(bots), "next": .string(page.next)]))
     }
 
@@ -23,7 +23,7 @@ extension Router {
     func updateBot(_ request: RoutedRequest) throws -> HTTPResponse {
         var changed = try bot(request)
         let payload = try request.payload()
-        try apply(payload, to: &changed, existing: try chat.botSettings(changed.id))
+        try apply(payload, to: &changed, existing: try chat.users.botSettings(changed.id))
         return HTTPResponse(try botDocument(changed))
     }
 
@@ -64,7 +64,7 @@ extension Router {
         let id = try payload.required("bot_userid")
         try chat.checkNewID(id, "bot_userid")
         _ = try payload.required("bot_nickname")
-        var user = UserRow(id: id, nickname: "", accessToken: chat.newAccessToken(), createdAt: chat.now)
+        var user = UserRow(id: id, nickname: "", accessToken: chat.users.newAccessToken(), createdAt: chat.now)
         try apply(payload, to: &user, existing: nil)
         return HTTPResponse(try botDocument(user))
     }
@@ -96,7 +96,7 @@ extension Router {
     }
 
     private func botDocument(_ user: UserRow) throws -> JSON {
-        let json = try chat.botSettings(user.id) ?? .object()
+        let json = try chat.users.botSettings(user.id) ?? .object()
         let result = JSON.object([
             "bot": .object([
                 "bot_userid": .string(user.id), "bot_nickname": .string(user.nickname),

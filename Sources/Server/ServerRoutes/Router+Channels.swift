@@ -76,7 +76,7 @@ extension Router {
         try chat.checkReading(caller, channel)
         let wanted = wantedKeys(request)
         let values = JSON.object()
-        for (name, value) in try chat.metadata(of: channel) where wanted?.contains(name) ?? true {
+        for (name, value) in try chat.contents.metadata(of: channel) where wanted?.contains(name) ?? true {
             values.set(name, .string(value))
         }
         return metadataResponse(request, values, at: chat.now)
@@ -87,7 +87,7 @@ extension Router {
         try chat.checkReading(caller, channel)
         let wanted = wantedKeys(request)
         let values = JSON.object()
-        for (name, value) in try chat.counters(of: channel) where wanted?.contains(name) ?? true {
+        for (name, value) in try chat.contents.counters(of: channel) where wanted?.contains(name) ?? true {
             values.set(name, .int(value))
         }
         return countersResponse(request, values)

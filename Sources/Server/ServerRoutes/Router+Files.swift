@@ -56,7 +56,7 @@ extension Router {
 
     /// The file, or the range of it that is asked for.
     func download(_ request: RoutedRequest) throws -> HTTPResponse {
-        let file = try chat.file(request["key"])
+        let file = try chat.users.file(request["key"])
         if file.needsAuth { try checkFileKey(request) }
         var response = HTTPResponse(body: file.bytes)
         response.contentType = file.type.isEmpty ? "application/octet-stream" : file.type
@@ -76,7 +76,7 @@ extension Router {
     }
 
     private func checkFileKey(_ request: RoutedRequest) throws {
-        if try request.query.text("auth").isByteEqual(to: chat.fileKey()) { return }
+        if try request.query.text("auth").isByteEqual(to: chat.users.fileKey()) { return }
         _ = try caller(request)
     }
 }

@@ -11,13 +11,13 @@ extension Router {
 
     func listFriends(_ request: RoutedRequest) throws -> HTTPResponse {
         let (owner, _) = try owned(request)
-        let page = try Page(of: try chat.friends(of: owner), request.query)
+        let page = try Page(of: try chat.users.friends(of: owner), request.query)
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("users")
         writer.beginArray()
         for friend in page.items {
-            guard let user = try chat.findUser(friend.id) else { continue }
+            guard let user = try chat.users.find(friend.id) else { continue }
             writer.beginObject()
             writeParts(user, &writer, as: friend)
             writer.endObject()

@@ -69,7 +69,7 @@ extension Router {
         let unhidesByItself = try payload.bool("allow_auto_unhide") ?? true
         let all = try caller.isAdmin && payload.bool("should_hide_all") ?? false
         var offset: Int64 = 0
-        for id in all ? try chat.joinedMembers(of: channel) : [caller.userID] {
+        for id in all ? try chat.contents.joinedMembers(of: channel) : [caller.userID] {
             offset = try chat.hide(channel, id, hidesPrevious: hidesPrevious, unhidesByItself: unhidesByItself)
         }
         return HTTPResponse(.object(["ts_message_offset": .int(offset)]))
@@ -80,7 +80,7 @@ extension Router {
         let caller = try caller(request, as: named)
         let all =
             try caller.isAdmin && payload.bool("should_unhide_all") ?? request.query.bool("should_unhide_all")
-        for id in all ? try chat.joinedMembers(of: channel) : [caller.userID] {
+        for id in all ? try chat.contents.joinedMembers(of: channel) : [caller.userID] {
             try chat.unhide(channel, id)
         }
         return .empty
@@ -97,7 +97,7 @@ extension Router {
         let (channel, payload, named) = try membership(request)
         let caller = try caller(request, as: named)
         if caller.isAdmin, try payload.bool("reset_all") == true {
-            for id in try chat.joinedMembers(of: channel) {
+            for id in try chat.contents.joinedMembers(of: channel) {
                 _ = try chat.resetHistory(Caller(userID: id), channel)
             }
             return HTTPResponse(.object(["ts_message_offset": .int(chat.now)]))
@@ -137,7 +137,7 @@ extension Router {
     func viewMember(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        guard let member = try chat.membership(request["user"], in: channel) else {
+        guard let member = try chat.contents.membership(request["user"], in: channel) else {
             return HTTPResponse(.object(["is_member": false, "state": "none"]))
         }
         return HTTPResponse(
@@ -155,7 +155,7 @@ extension Router {
         // The administration looks in the name of a user: whom it blocks, and who blocks it.
         let viewer = caller.isAdmin ? query.text("user_id") : caller.userID
         let view = try ChannelView(chat, viewer: viewer, parts: ChannelView.Parts(query))
-        let found = try chat.members(of: channel, try MemberListQuery(query))
+        let found = try chat.contents.members(of: channel, try MemberListQuery(query))
         let page = try Page(of: found, query)
         let withPreference = query.bool("include_push_preference")
         let withMute = query.bool("show_member_is_muted", default: true)
@@ -188,7 +188,7 @@ extension Router {
     func viewMute(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        guard let member = try chat.membership(request["user"], in: channel),
+        guard let member = try chat.contents.membership(request["user"], in: channel),
             let mute = try chat.mute(member, channel)
         else { return HTTPResponse(.object(["is_muted": false])) }
         return HTTPResponse(
@@ -202,10 +202,10 @@ extension Router {
     func listMutes(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        let muted = try chat.mutedMembers(of: channel)
+        let muted = try chat.contents.mutedMembers(of: channel)
         let page = try Page(of: muted, request.query)
         let list = try page.items.compactMap { member in
-            try chat.findUser(member.userID).map {
+            try chat.users.find(member.userID).map {
                 restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
             }
         }
@@ -230,7 +230,7 @@ extension Router {
 
     /// A ban with its user, if there still is one.
     private func banEntry(_ ban: Storage.Ban) throws -> JSON? {
-        try chat.findUser(ban.userID).map { user in
+        try chat.users.find(ban.userID).map { user in
             let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
             return JSON.object([
                 "user": json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
@@ -242,7 +242,7 @@ extension Router {
     func viewBan(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        let found = try chat.bans(of: channel).filter { $0.userID.isByteEqual(to: request["user"]) }
+        let found = try chat.contents.bans(of: channel).filter { $0.userID.isByteEqual(to: request["user"]) }
         let page = try Page(of: found, request.query)
         guard let only = try page.items.first.flatMap({ try banEntry($0) }) else { throw notBanned() }
         return HTTPResponse(only)
@@ -251,7 +251,7 @@ extension Router {
     func listBans(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        let banned = try chat.bans(of: channel)
+        let banned = try chat.contents.bans(of: channel)
         let page = try Page(of: banned, request.query)
         let list = try page.items.compactMap(banEntry)
         let answer = JSON.object(["banned_list": .array(list), "next": .string(page.next)])
@@ -278,7 +278,7 @@ extension Router {
         let (channel, payload, _) = try membership(request)
         let caller = try caller(request)
         let id = request["user"]
-        guard let ban = try chat.ban(of: id, in: channel), ban.holds(at: chat.now) else { throw notBanned() }
+        guard let ban = try chat.contents.ban(of: id, in: channel), ban.holds(at: chat.now) else { throw notBanned() }
         let note = try payload.string("description") ?? ban.note
         try chat.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
         return try oneBan(id, channel)
@@ -287,7 +287,9 @@ extension Router {
     private func notBanned() -> Refusal { Refusal(400_201, "The user is not banned.", status: 404) }
 
     private func oneBan(_ id: String, _ channel: ChannelRow) throws -> HTTPResponse {
-        guard let user = try chat.findUser(id), let ban = try chat.ban(of: id, in: channel) else { throw notBanned() }
+        guard let user = try chat.users.find(id), let ban = try chat.contents.ban(of: id, in: channel) else {
+            throw notBanned()
+        }
         return HTTPResponse(
             .object([
                 "user": user.json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
@@ -308,8 +310,8 @@ extension Router {
     func listOperators(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, caller, _) = try operators(request)
         try chat.checkReading(caller, channel)
-        let page = try Page(of: try chat.operators(of: channel), request.query)
-        let users = try page.items.compactMap { try chat.findUser($0)?.json }
+        let page = try Page(of: try chat.contents.operators(of: channel), request.query)
+        let users = try page.items.compactMap { try chat.users.find($0)?.json }
         return HTTPResponse(.object(["operators": .array(users), "next": .string(page.next)]))
     }
 

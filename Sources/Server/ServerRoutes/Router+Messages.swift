@@ -39,14 +39,14 @@ extension Router {
         try chat.checkReading(try caller(request), channel)
         let ids = request.query.choice("user_ids", "user_id")?.sorted()
         let counts = JSON.object()
-        for (id, count) in try chat.unreadCounts(in: channel, of: ids) { counts.set(id, .int(count)) }
+        for (id, count) in try chat.contents.unreadCounts(in: channel, of: ids) { counts.set(id, .int(count)) }
         return HTTPResponse(.object(["unread": counts]))
     }
 
     func countMessages(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
         let reader = try chat.reader(try caller(request), channel)
-        return HTTPResponse(.object(["total": .int(Int64(try chat.messageCount(for: reader)))]))
+        return HTTPResponse(.object(["total": .int(Int64(try chat.contents.messageCount(for: reader)))]))
     }
 
     func send(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -108,7 +108,7 @@ extension Router {
         } else {
             try chat.markRead(caller, channel.id, uniqueID: uniqueID)
         }
-        let member = try chat.membership(caller.userID, in: channel)
+        let member = try chat.contents.membership(caller.userID, in: channel)
         return HTTPResponse(
             .object([
                 "channel_url": .string(channel.url), "ts": .int(member?.lastRead ?? 0),
@@ -127,7 +127,7 @@ extension Router {
 
     func viewMessage(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id) = try place(request)
-        let message = try chat.message(id, for: try chat.reader(try caller(request), channel))
+        let message = try chat.contents.message(id, for: try chat.reader(try caller(request), channel))
         return HTTPResponse(body: message.bytes(MessageRow.Parts(request.query)))
     }
 
@@ -166,7 +166,7 @@ extension Router {
     func listReactions(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id, _, caller) = try message(request)
         try chat.checkReading(caller, channel)
-        let message = try chat.message(id, in: channel)
+        let message = try chat.contents.message(id, in: channel)
         let withUsers = request.query.bool("list_users", default: true)
         let result = JSON.object()
         for entry in message.reactions.flatMap({ try? JSON.parse($0) })?.array ?? [] {

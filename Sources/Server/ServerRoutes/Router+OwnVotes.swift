@@ -32,6 +32,6 @@ extension Router {
     /// A short poll says nothing of votes.
     func addOwnVotes(of user: String, toPoll poll: JSON) throws {
         guard let id = poll["id"]?.int, poll["options"] != nil else { return }
-        poll.set("voted_option_ids", .array(try chat.votes(of: user, in: id).map { .int($0) }))
+        poll.set("voted_option_ids", .array(try chat.contents.votes(of: user, in: id).map { .int($0) }))
     }
 }

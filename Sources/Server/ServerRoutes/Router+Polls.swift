@@ -19,7 +19,7 @@ extension Router {
         let (_, caller) = try pollCaller(request)
         let channel = try chat.channel(request.query.text("channel_url"))
         try chat.checkReading(caller, channel)
-        let page = try Page(of: try chat.polls(of: channel), request.query)
+        let page = try Page(of: try chat.contents.polls(of: channel), request.query)
         for poll in page.items { try addOwnVotes(of: caller.userID, toPoll: poll) }
         return HTTPResponse(.object(["polls": .array(Array(page.items)), "next": .string(page.next)]))
     }
@@ -41,7 +41,7 @@ extension Router {
     }
 
     private func pollResponse(_ poll: Chat.Poll, _ caller: Caller) throws -> HTTPResponse {
-        pollResponse(poll, try chat.votes(of: caller.userID, in: poll.id))
+        pollResponse(poll, try chat.contents.votes(of: caller.userID, in: poll.id))
     }
 
     func viewPoll(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -111,11 +111,11 @@ extension Router {
 
     func listVoters(_ request: RoutedRequest) throws -> HTTPResponse {
         let (id, _, asked) = try option(request)
-        let voters = try chat.voters(for: id, in: asked.poll)
+        let voters = try chat.contents.voters(for: id, in: asked.poll.id)
         let page = try Page(of: voters, request.query)
         return HTTPResponse(
             .object([
-                "voters": .array(try page.items.compactMap { try chat.findUser($0)?.json }),
+                "voters": .array(try page.items.compactMap { try chat.users.find($0)?.json }),
                 "vote_count": .int(Int64(voters.count)), "next": .string(page.next),
             ]))
     }

@@ -25,7 +25,7 @@ extension Router {
     func devices(_ request: RoutedRequest) throws -> HTTPResponse {
         let user = try deviceUser(request)
         let type = try tokenType(request["type"])
-        let tokens = JSON.strings(try chat.devices(of: user.id, type: type))
+        let tokens = JSON.strings(try chat.users.devices(of: user.id, type: type))
         // Both names are in use.
         return HTTPResponse(
             .object(["tokens": tokens, "token": tokens, "type": .string(type), "user": user.json]))
@@ -96,7 +96,7 @@ extension Router {
     /// The users a token belongs to, as a list.
     func deviceOwners(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let owner = try chat.deviceOwner(try tokenType(request["type"]), request["token"])
+        let owner = try chat.users.deviceOwner(try tokenType(request["type"]), request["token"])
         return HTTPResponse(.array(owner.map { [.object(["user_id": .string($0)])] } ?? []))
     }
 

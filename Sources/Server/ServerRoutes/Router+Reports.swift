@@ -8,7 +8,7 @@ extension Router {
     /// What was reported, of all or below an address.
     func listReports(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let page = try Page(of: try chat.reports(about: Array(request.path.dropFirst())), request.query)
+        let page = try Page(of: try chat.users.reports(about: Array(request.path.dropFirst())), request.query)
         return HTTPResponse(.object(["report_logs": .array(Array(page.items)), "next": .string(page.next)]))
     }
 
@@ -24,7 +24,7 @@ extension Router {
             "report_category": .string(category),
             "report_description": .string(try payload.string(["report_description", "description"]) ?? ""),
             "created_at": .int(now),
-            "reporting_user": try caller.userID.isEmpty ? .null : chat.findUser(caller.userID)?.json ?? .null,
+            "reporting_user": try caller.userID.isEmpty ? .null : chat.users.find(caller.userID)?.json ?? .null,
         ])
         let offender = try payload.string("offending_user_id")
         if let offender { json.set("offending_user", try chat.activeUser(offender).json) }
@@ -39,10 +39,10 @@ extension Router {
         case ("group_channels", 4) where path[2] == "messages":
             let channel = try chat.channel(path[1])
             guard let id = Int64(path[3]) else { throw Refusal.noMessage() }
-            let message = try chat.message(id, in: channel)
+            let message = try chat.contents.message(id, in: channel)
             json.set("report_type", "message")
             json.set("reported_message", try JSON.parse(message.bytes(.all)))
-            if let user = try chat.findUser(message.sender) { json.set("offending_user", user.json) }
+            if let user = try chat.users.find(message.sender) { json.set("offending_user", user.json) }
             try add(channel, to: json)
         default: throw Refusal.noEndpoint()
         }
@@ -88,7 +88,7 @@ extension Router {
         try administrator(request)
         _ = try request.payload()
         let user = try chat.activeUser(request["user"])
-        let holding = try chat.restrictions(of: user.id, kind)
+        let holding = try chat.contents.restrictions(of: user.id, kind)
         return HTTPResponse(
             .object([
                 "user": user.json,
@@ -105,7 +105,7 @@ extension Router {
     private func restrictedChannels(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
         try administrator(request)
         let user = try chat.activeUser(request["user"])
-        let page = try Page(of: try chat.channels(where: kind, holdsFor: user.id), request.query)
+        let page = try Page(of: try chat.contents.channels(where: kind, holdsFor: user.id), request.query)
         let list = try page.items.map { entry in
             let json = JSON.object([
                 "start_at": .int(entry.since), "end_at": .int(entry.until), "description": .string(entry.note),

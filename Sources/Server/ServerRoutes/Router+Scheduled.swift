@@ -81,7 +81,7 @@ extension Router {
     /// A user's own, or all for the administration.
     private func wantedScheduled(_ request: RoutedRequest) throws -> [JSON] {
         let caller = try caller(request, as: request.query["user_id"])
-        return try chat.scheduledMessages(ScheduledQuery(request.query, of: caller))
+        return try chat.users.scheduledMessages(ScheduledQuery(request.query, of: caller))
     }
 
     // MARK: Announcements
@@ -93,7 +93,7 @@ extension Router {
 
     func listAnnouncements(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let page = try Page(of: try chat.announcements(in: request.query.choice("status")), request.query)
+        let page = try Page(of: try chat.users.announcements(in: request.query.choice("status")), request.query)
         return HTTPResponse(.object(["announcements": .array(Array(page.items)), "next": .string(page.next)]))
     }
 

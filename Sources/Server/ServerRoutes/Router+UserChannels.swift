@@ -20,7 +20,7 @@ extension Router {
     func markAllRead(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let wanted = try request.payload().strings("channel_urls")
-        for (channel, membership) in try chat.channels(of: caller.userID) where membership.state == .joined {
+        for (channel, membership) in try chat.contents.channels(of: caller.userID) where membership.state == .joined {
             if let wanted, !wanted.containsBytes(of: channel.url) { continue }
             try chat.markRead(caller, channel.id)
         }
@@ -30,7 +30,7 @@ extension Router {
     func leaveAll(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let type = try request.payload().string("custom_type")
-        for (channel, membership) in try chat.channels(of: caller.userID) where membership.state != .gone {
+        for (channel, membership) in try chat.contents.channels(of: caller.userID) where membership.state != .gone {
             if let type, !type.isByteEqual(to: channel.customType) { continue }
             try chat.leave(channel, [caller.userID])
         }
@@ -61,11 +61,11 @@ extension Router {
             ]))
     }
 
-    func joinedChannels(of userID: String, _ wanted: OwnChannelsQuery) throws -> [Chat.OwnChannel] {
-        try chat.channels(of: userID, wanted).filter { $0.membership.state == .joined }
+    func joinedChannels(of userID: String, _ wanted: OwnChannelsQuery) throws -> [ChannelContents.OwnChannel] {
+        try chat.contents.channels(of: userID, wanted).filter { $0.membership.state == .joined }
     }
 
-    private func unread(_ entries: [Chat.OwnChannel]) -> Int64 {
+    private func unread(_ entries: [ChannelContents.OwnChannel]) -> Int64 {
         entries.reduce(0) { $0 + $1.membership.unread(in: $1.channel) }
     }
 
@@ -89,10 +89,10 @@ extension Router {
 
     func channelCount(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        let mine = try chat.channels(of: caller.userID, OwnChannelsQuery(request.query))
+        let mine = try chat.contents.channels(of: caller.userID, OwnChannelsQuery(request.query))
         let joined = mine.filter { $0.membership.state == .joined }
         let invited = mine.filter { $0.membership.state == .invited }
-        let byFriends = try invited.filter { try chat.isInvitedByFriend($0.membership) }
+        let byFriends = try invited.filter { try chat.contents.isInvitedByFriend($0.membership) }
         let count =
             switch request.query.text("state", "member_state_filter") {
             case "invited", "invited_only": invited.count
@@ -106,9 +106,9 @@ extension Router {
 
     func unreadItemCount(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        let mine = try chat.channels(of: caller.userID, OwnChannelsQuery(request.query))
+        let mine = try chat.contents.channels(of: caller.userID, OwnChannelsQuery(request.query))
         let result = JSON.object()
-        func part(_ prefix: String, _ entries: [Chat.OwnChannel]) {
+        func part(_ prefix: String, _ entries: [ChannelContents.OwnChannel]) {
             let joined = entries.filter { $0.membership.state == .joined }
             result.set("\(prefix)_unread_message_count", .int(unread(joined)))
             result.set("\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))

@@ -7,13 +7,13 @@ import SyncJSON
 extension Router {
     func viewUser(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
-        let user = try chat.user(request["user"])
+        let user = try chat.users.user(request["user"])
         return userResponse(user, unread: try unreadParts(request, user))
     }
 
     func deleteUser(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        try chat.removeUser(try chat.user(request["user"]).id)
+        try chat.removeUser(try chat.users.user(request["user"]).id)
         return .empty
     }
 
@@ -113,7 +113,7 @@ extension Router {
     func listUsers(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
         let query = request.query
-        return userList(try Page(of: try chat.users(UserListQuery(query)), query))
+        return userList(try Page(of: try chat.users.list(UserListQuery(query)), query))
     }
 
     func createUser(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -155,7 +155,7 @@ extension Router {
     /// The access token that the administration wants a user to have: a given one, a new one, or none.
     private func accessToken(_ payload: Fields) throws -> String? {
         if let given = try payload.string("access_token") { return given }
-        return try payload.bool("issue_access_token").map { $0 ? chat.newAccessToken() : "" }
+        return try payload.bool("issue_access_token").map { $0 ? chat.users.newAccessToken() : "" }
     }
 
     private func apply(_ payload: Fields, to user: inout UserRow) throws {
@@ -178,7 +178,7 @@ extension Router {
         guard caller.isAdmin || caller.userID.isByteEqual(to: id) else {
             throw Refusal.unauthorized("a user acts for itself")
         }
-        var user = try chat.user(id)
+        var user = try chat.users.user(id)
         let payload = try request.payload()
         try apply(payload, to: &user)
         if let url = try storeProfile(request) { user.profileURL = url }
@@ -225,7 +225,7 @@ extension Router {
         let token =
             try request.header("Access-Token").map { PercentEncoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""
-        guard try chat.findUser(id) != nil else { throw Refusal(400_301, "\"User\" not found.") }
+        guard try chat.users.find(id) != nil else { throw Refusal(400_301, "\"User\" not found.") }
         return try chat.logIn(id, token: token, nickname: "")
     }
 
@@ -263,7 +263,7 @@ extension Router {
     func listBlocks(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request, as: request["user"])
         let query = request.query
-        let found = try chat.blocks(
+        let found = try chat.users.blocks(
             of: request["user"], blockingIt: query.text("list") == "blocking_me", among: query.choice("user_ids"),
             MetadataCondition(query))
         return userList(try Page(of: found, query))
@@ -279,7 +279,7 @@ extension Router {
     private func metadata(_ request: RoutedRequest, changes: Bool) throws -> (user: UserRow, JSON, key: String?) {
         let id = request["user"]
         let caller = try caller(request)
-        let user = try chat.user(id)
+        let user = try chat.users.user(id)
         if changes, !caller.isAdmin, !caller.userID.isByteEqual(to: id) {
             throw Refusal.unauthorized("a user acts for itself")
         }

@@ -27,20 +27,6 @@ extension Chat {
         return Poll(id: id, channelID: Int64(found.scope) ?? 0, json: found.json)
     }
 
-    /// The polls of a channel that were not removed.
-    public func polls(of channel: ChannelRow) throws -> [JSON] {
-        try storage.documents(.poll, scope: String(channel.id)).map { $0.json }
-            .filter { $0["status"]?.string != "removed" }
-    }
-
-    /// The options of a poll that a user has voted for.
-    public func votes(of userID: String, in poll: Int64) throws -> [Int64] { try storage.votes(poll, of: userID) }
-
-    /// The ids of those who have voted for an option.
-    public func voters(for option: Int64, in poll: Poll) throws -> [String] {
-        try storage.voters(poll.id, option: option)
-    }
-
     /// Whether the caller may see a poll: its maker, the administration, and the members of its channel.
     public func checkSeeing(_ poll: Poll, _ caller: Caller) throws {
         if caller.isAdmin || poll.createdBy.isByteEqual(to: caller.userID) { return }

@@ -14,6 +14,11 @@ extension Chat {
         return nil
     }
 
+    /// The caller as a reader of a channel; refused when it may not see what is in there.
+    public func reader(_ caller: Caller, _ channel: ChannelRow) throws -> Reader {
+        Reader(channel: channel, membership: try checkReading(caller, channel))
+    }
+
     /// A member has read everything so far. Returns the frame that told of it.
     @discardableResult
     public func markRead(_ caller: Caller, _ channelID: Int64, uniqueID: String? = nil) throws -> [UInt8] {

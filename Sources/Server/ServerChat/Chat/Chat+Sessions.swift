@@ -38,9 +38,6 @@ extension Chat {
         return user
     }
 
-    /// When a session key expires, 0 for never; `nil` when there is no such key.
-    public func expiry(ofSession key: String) throws -> Int64? { try storage.session(key)?.expiresAt }
-
     /// A session key; one that never expires is the same for all of a user's devices, so that logins leave nothing
     /// behind.
     public func newSession(_ userID: String, expires: Bool) throws -> String {

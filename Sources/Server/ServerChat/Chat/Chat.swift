@@ -45,6 +45,12 @@ public final class Chat {
 
     public var now: Int64 { clock.now() }
 
+    /// What is told of users and of the application.
+    public var users: UserDirectory { UserDirectory(storage, at: now) }
+
+    /// What is told of channels.
+    public var contents: ChannelContents { ChannelContents(storage, at: now) }
+
     /// A user that exists and is active.
     public func activeUser(_ id: String) throws -> UserRow {
         guard let user = try storage.user(id) else { throw Refusal.noUser() }

@@ -12,10 +12,3 @@ public struct Reader {
         return result
     }
 }
-
-extension Chat {
-    /// The caller as a reader of a channel; refused when it may not see what is in there.
-    public func reader(_ caller: Caller, _ channel: ChannelRow) throws -> Reader {
-        Reader(channel: channel, membership: try checkReading(caller, channel))
-    }
-}

@@ -181,7 +181,7 @@ public final class ControlEndpoint {
         try storage.transaction {
             for var user in users where named != nil || !user.accessToken.isEmpty {
                 user.revokedToken = user.accessToken
-                user.accessToken = chat.newAccessToken()
+                user.accessToken = chat.users.newAccessToken()
                 try storage.save(user)
                 try storage.revokeSessions(of: user.id)
                 result.append(.object(["user_id": .string(user.id), "access_token": .string(user.accessToken)]))

@@ -12,5 +12,5 @@ final class ChatAccounts: SessionAccounts {
         return (user.id, user.nickname)
     }
 
-    func expiry(ofSession key: String) throws -> Int64? { try chat.expiry(ofSession: key) }
+    func expiry(ofSession key: String) throws -> Int64? { try chat.users.expiry(ofSession: key) }
 }

@@ -64,7 +64,7 @@ final class CommandHandler {
         case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
         case "MACK":
             // Nobody waits for an answer, and clients take an error that names no request for one of the connection.
-            guard let channel = try chat.findChannel(try payload.required("channel_url")) else { return }
+            guard let channel = try chat.contents.find(try payload.required("channel_url")) else { return }
             try chat.markDelivered(caller, channel, message: try messageID(payload))
         case "VOTE":
             guard let poll = try payload.int("poll_id") else { throw Refusal.missing("poll_id") }
@@ -77,7 +77,7 @@ final class CommandHandler {
 
     private func channel(_ payload: Fields) throws -> ChannelRow {
         let url = try payload.required("channel_url")
-        guard let channel = try chat.findChannel(url) else { throw Refusal(900_500, "Channel not found.") }
+        guard let channel = try chat.contents.find(url) else { throw Refusal(900_500, "Channel not found.") }
         return channel
     }
 
@@ -110,7 +110,7 @@ final class CommandHandler {
         let token = try payload.string("token") ?? ""
         let user = try chat.logIn(socket.userID, token: token, nickname: "")
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
-        let fileKey = try chat.fileKey()
+        let fileKey = try chat.users.fileKey()
         let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(fileKey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))

@@ -2,13 +2,21 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-// What is told of a channel's members and messages. Who may ask is looked at before.
-extension Chat {
+/// What is told of channels' members and messages. Who may ask is looked at before.
+public struct ChannelContents {
     public typealias Member = (membership: MembershipRow, user: UserRow)
     public typealias OwnChannel = (channel: ChannelRow, membership: MembershipRow)
 
+    private let storage: Storage
+    private let now: Int64
+
+    init(_ storage: Storage, at now: Int64) {
+        self.storage = storage
+        self.now = now
+    }
+
     /// A channel, where there may be none.
-    public func findChannel(_ url: String) throws -> ChannelRow? { try storage.channel(url) }
+    public func find(_ url: String) throws -> ChannelRow? { try storage.channel(url) }
 
     /// A user's part in a channel; `nil` when it never had one.
     public func membership(_ userID: String, in channel: ChannelRow) throws -> MembershipRow? {
@@ -19,8 +27,7 @@ extension Chat {
     public func joinedMembers(of channel: ChannelRow) throws -> [String] { try storage.joinedMembers(channel.id) }
 
     public func members(of channel: ChannelRow, _ wanted: MemberListQuery) throws -> [Member] {
-        let now = now
-        return try storage.members(channel.id)
+        try storage.members(channel.id)
             .filter { membership, user in
                 try membership.isOperator == wanted.isOperator ?? membership.isOperator
                     && membership.isMuted(at: now) == wanted.isMuted ?? membership.isMuted(at: now)
@@ -62,8 +69,7 @@ extension Chat {
 
     /// Bans that hold now.
     public func bans(of channel: ChannelRow) throws -> [Storage.Ban] {
-        let now = now
-        return try storage.bans(channel.id).filter { $0.holds(at: now) }
+        try storage.bans(channel.id).filter { $0.holds(at: now) }
     }
 
     /// A user's ban, also one that is over.
@@ -83,21 +89,19 @@ extension Chat {
 
     /// Restrictions by custom types of channels that hold now.
     public func restrictions(of userID: String, _ kind: Storage.Restriction.Kind) throws -> [Storage.Restriction] {
-        let now = now
-        return try storage.restrictions(of: userID, kind).filter { $0.holds(at: now) }
+        try storage.restrictions(of: userID, kind).filter { $0.holds(at: now) }
     }
 
     /// A channel where a user is banned or muted, since when and until when.
     public typealias RestrictedChannel = (channel: ChannelRow, since: Int64, until: Int64, note: String)
 
     public func channels(where kind: Storage.Restriction.Kind, holdsFor userID: String) throws -> [RestrictedChannel] {
-        let now = now
         switch kind {
         case .mute:
-            return try storage.channels(of: userID).filter { $0.membership.isMuted(at: now) }
+            try storage.channels(of: userID).filter { $0.membership.isMuted(at: now) }
                 .map { ($0.channel, $0.membership.mutedAt, $0.membership.mutedUntil, $0.membership.muteNote) }
         case .ban:
-            return try storage.allChannels(publicOnly: false).compactMap { channel in
+            try storage.allChannels(publicOnly: false).compactMap { channel in
                 guard let ban = try storage.ban(channel.id, userID), ban.holds(at: now) else { return nil }
                 return (channel, ban.bannedAt, ban.until, ban.note)
             }
@@ -137,4 +141,20 @@ extension Chat {
 
     public func metadata(of channel: ChannelRow) throws -> [(String, String)] { try storage.metadata(channel.id) }
     public func counters(of channel: ChannelRow) throws -> [(String, Int64)] { try storage.counters(channel.id) }
+
+    // MARK: Polls
+
+    /// The polls of a channel that were not removed.
+    public func polls(of channel: ChannelRow) throws -> [JSON] {
+        try storage.documents(.poll, scope: String(channel.id)).map { $0.json }
+            .filter { $0["status"]?.string != "removed" }
+    }
+
+    /// The options of a poll that a user has voted for.
+    public func votes(of userID: String, in poll: Int64) throws -> [Int64] { try storage.votes(poll, of: userID) }
+
+    /// The ids of those who have voted for an option.
+    public func voters(for option: Int64, in poll: Int64) throws -> [String] {
+        try storage.voters(poll, option: option)
+    }
 }

@@ -2,8 +2,16 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-// What is told of users, devices and the application. Who may ask is looked at before.
-extension Chat {
+/// What is told of users, their devices and files, and of the application. Who may ask is looked at before.
+public struct UserDirectory {
+    private let storage: Storage
+    private let now: Int64
+
+    init(_ storage: Storage, at now: Int64) {
+        self.storage = storage
+        self.now = now
+    }
+
     /// A user, active or not.
     public func user(_ id: String) throws -> UserRow {
         guard let user = try storage.user(id) else { throw Refusal.noUser() }
@@ -11,10 +19,10 @@ extension Chat {
     }
 
     /// The same, where there may be none.
-    public func findUser(_ id: String) throws -> UserRow? { try storage.user(id) }
+    public func find(_ id: String) throws -> UserRow? { try storage.user(id) }
 
     /// By id.
-    public func users(_ wanted: UserListQuery) throws -> [UserRow] {
+    public func list(_ wanted: UserListQuery) throws -> [UserRow] {
         let candidates = try wanted.ids.map { try $0.sorted().compactMap { try storage.user($0) } } ?? storage.users()
         return candidates.filter { user in
             wanted.activity.matches(user) && (wanted.nicknames?.contains(user.nickname) ?? true)
@@ -37,6 +45,9 @@ extension Chat {
 
     /// A token to log in with that nobody can guess.
     public func newAccessToken() -> String { storage.random.hex(20) }
+
+    /// When a session key expires, 0 for never; `nil` when there is no such key.
+    public func expiry(ofSession key: String) throws -> Int64? { try storage.session(key)?.expiresAt }
 
     // MARK: Bots
 
