@@ -86,6 +86,7 @@ enum Described {
         case .pollChanges(let changes):
             "polls " + changes.updated.map { "\($0.messageID) \(text($0.change)) " }.joined()
                 + "gone \(changes.deletedIDs) more \(changes.hasMore) next '\(changes.next)'"
+        case .edge(let token): "edge \(token)"
         case .gap(.huge): "gap huge"
         case .gap(.fill(let page)): "gap \(text(page))"
         case .retention(let page):

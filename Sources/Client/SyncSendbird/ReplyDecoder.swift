@@ -63,7 +63,7 @@ enum ReplyDecoder {
             case .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
             case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts, .pollChanges: one(request, bytes)
-            case .action, .markDelivered: (.malformed, false)
+            case .action, .markDelivered, .edge: (.malformed, false)
             }
         }
     }

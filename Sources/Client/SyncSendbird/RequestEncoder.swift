@@ -163,6 +163,7 @@ struct RequestEncoder {
             document.set("req_id", .string(requestID.text))
             document.set("channel_url", .string(url.text))
             return .frame(frame("MESG", document), awaiting: requestID)
+        case .edge: return .refused(.unsupported)
         case .markDelivered(let url, let id):
             let document = JSON.object(["channel_url": .string(url.text)])
             document.set("msg_id", id.json)

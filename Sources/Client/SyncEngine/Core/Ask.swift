@@ -32,6 +32,17 @@ struct MessageAsk: Equatable {
         case filteredGap([MessageFilter])
         case around(place: MessagePosition)
         case page(from: HistoryEdge, PageDirection)
+        /// The token of an edge that has lost its own.
+        case edge(HistoryEdge, PageDirection)
+
+        /// Towards which no other page is asked for meanwhile.
+        var directions: Set<PageDirection> {
+            switch self {
+            case .around: [.previous, .next]
+            case .page(_, let direction), .edge(_, let direction): [direction]
+            case .parent, .changes, .polls, .gap, .filteredGap: []
+            }
+        }
 
         /// Where a page of the answer stands.
         var road: SequencePage.Road {
@@ -39,7 +50,7 @@ struct MessageAsk: Equatable {
             case .page(let edge, let direction): .page(from: edge, direction)
             case .around(let place): .around(place)
             case .gap(let end): .page(from: end, .next)
-            case .parent, .changes, .polls, .filteredGap: .newest
+            case .parent, .changes, .polls, .filteredGap, .edge: .newest
             }
         }
     }

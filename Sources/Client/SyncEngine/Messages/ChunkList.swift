@@ -67,6 +67,14 @@ struct ChunkList: Equatable {
         chunks[index].end.position = max(chunks[index].end.position, position)
     }
 
+    /// The token of an edge that had none is known. `false`: the edge is not there any more.
+    mutating func find(_ token: String, of edge: HistoryEdge, _ direction: PageDirection) -> Bool {
+        let isStart = direction == .previous
+        guard let index = chunks.firstIndex(where: { (isStart ? $0.start : $0.end) == edge }) else { return false }
+        if isStart { chunks[index].start.token = token } else { chunks[index].end.token = token }
+        return true
+    }
+
     /// Adds a range, merging what it touches.
     mutating func cover(_ added: Chunk) {
         var merged = added

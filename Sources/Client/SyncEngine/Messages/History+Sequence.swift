@@ -72,6 +72,34 @@ extension History {
         }
     }
 
+    /// The outermost message of the chunk that ends at an edge, for a service that can tell a token by it.
+    func message(
+        at edge: HistoryEdge, _ direction: PageDirection, _ cache: CacheStore
+    ) throws(StoreError) -> MessageID? {
+        let chunk = chunks.chunks.first { (direction == .previous ? $0.start : $0.end) == edge }
+        guard let chunk, let place = try cache.outermost(
+            direction, from: chunk.start.position, through: chunk.end.position, channel: channelKey)
+        else { return nil }
+        return try cache.messageReferences(channel: channelKey, from: place, through: place).first?.id
+    }
+
+    /// The token of an edge was found again; `nil`: there is none, and the chunk cannot go on from there.
+    mutating func found(
+        _ token: String?, of edge: HistoryEdge, _ direction: PageDirection, _ cache: CacheStore
+    ) throws(StoreError) {
+        var next = chunks
+        if let token {
+            _ = next.find(token, of: edge, direction)
+        } else {
+            let isStart = direction == .previous
+            next.forget(Set(chunks.chunks.indices.filter {
+                (isStart ? chunks.chunks[$0].start : chunks.chunks[$0].end) == edge
+            }))
+        }
+        adopt(next)
+        try saveChunks(cache)
+    }
+
     /// Where a message that is told of belongs.
     enum SequencePlace {
         case held(MessagePosition)

@@ -406,6 +406,7 @@ final class Timeline {
         from edge: HistoryEdge, _ direction: PageDirection, until: HistoryEdge?, _ turn: inout Turn
     ) {
         guard case .pages(let asked) = step else { return }
+        if history.isBySequence, edge.token.isEmpty { return findToken(of: edge, direction, &turn) }
         step = .pages(asked: asked.union([direction]))
         ask(
             .page(from: edge, direction),
@@ -506,6 +507,7 @@ final class Timeline {
             let taken = take(page, by: ask.kind.road, Cause(isFill ? .messageFill : .sync), &turn)
             answerEnded(ask)
             pageEnded(taken, &turn)
+        case (.edge(let edge, let direction), _): receive(reply, for: edge, direction, ask, &turn)
         case (_, .failure(let failure)):
             answerEnded(ask)
             failed(ask, failure, &turn)
@@ -524,8 +526,7 @@ final class Timeline {
         case (.changes, .changes): step = .changes(isAsked: false)
         case (.polls, .polls): step = .polls(isAsked: false)
         case (.gap, .gap), (.filteredGap, .gap): step = .gap(isAsked: false)
-        case (.around, .pages): step = .pages(asked: [])
-        case (.page(_, let direction), .pages(let asked)): step = .pages(asked: asked.subtracting([direction]))
+        case (_, .pages(let asked)): step = .pages(asked: asked.subtracting(ask.kind.directions))
         default: break
         }
     }

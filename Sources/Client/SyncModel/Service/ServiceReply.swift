@@ -7,6 +7,8 @@ public indirect enum ServiceReply: Sendable {
     case messageChanges(MessageChanges)
     case pollChanges(PollChanges)
     case gap(MessageGap)
+    /// The service's token right beside the message that was asked about.
+    case edge(token: String)
     case retention(RetentionPage)
     case unreadCounts(UnreadCounts)
     /// The message as sent or edited.

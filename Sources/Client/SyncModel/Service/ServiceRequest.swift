@@ -19,6 +19,9 @@ public enum ServiceRequest: Equatable, Sendable {
     /// Up to `limit` messages of this user before an edge, the newest of them, replies too.
     case ownMessages(channelURL: ChannelURL, before: HistoryEdge, limit: Int)
     case getMessage(channelURL: ChannelURL, messageID: MessageID)
+    /// From where history goes on in a direction beside a message, when no token of that place is held. With a
+    /// `parentID` the thread's. Only of services that place messages by sequence.
+    case edge(channelURL: ChannelURL, messageID: MessageID, direction: PageDirection, parentID: MessageID = "")
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: ChannelURL, since: ChangePoint)
     /// Polls of a channel that changed since a point.
