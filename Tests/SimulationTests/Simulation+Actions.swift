@@ -9,6 +9,7 @@ extension Simulation {
     func callAction() {
         guard let url = random.pick(knowledge.urls) else { return }
         if random.chance(15) { return callPollAction() }
+        if random.chance(8) { return callAccountAction(in: url) }
         switch random.below(22) {
         case 0..<3: call(.freezeChannel, url)
         case 3..<6: call(.unfreezeChannel, url)

@@ -193,11 +193,21 @@ struct FrameDecoder {
                     unread: replies(body["unread_cnt_threading_policy"]),
                     lastMessage: replies(body["last_msg_threading_policy"])),
                 wantsDeliveriesOfSuperChannels: body["disable_supergroup_mack"]?.bool != true,
-                hasNewRetention: body["config_sync_needed"]?.bool == true)
+                hasNewRetention: body["config_sync_needed"]?.bool == true, details: details(body))
         }
         return LoginAnswer(
             sessionKey: body["key"]?.string ?? body["new_key"]?.string ?? "", isRenewal: isRenewal, info: info,
             pingInterval: milliseconds(body["ping_interval"], 15), pongTimeout: milliseconds(body["pong_timeout"], 5))
+    }
+
+    /// What hosts may want to know of the service, and none of what is secret.
+    private func details(_ body: JSON) -> [UInt8] {
+        let details = JSON.object()
+        for key in [
+            "file_upload_size_limit", "multiple_file_send_max_size", "premium_feature_list", "application_attributes",
+            "use_reaction", "emoji_hash",
+        ] { if let value = body[key] { details.set(key, value) } }
+        return details.serialized()
     }
 
     /// What an application that never chose (0) counts, the sources do not say: the service is asked.

@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 
 from ._actions import ChannelActions, ClientActions, CollectionActions
 from .actions import (
+    ChannelPage,
     Count,
     CountPreference,
     DatabaseRead,
@@ -21,8 +22,14 @@ from .actions import (
     PollPage,
     PushedKey,
     PushPreference,
+    PushToken,
+    PushTokens,
+    Report,
     ResourceStatistics,
+    ScheduledMessage,
+    ScheduledPage,
     SeenResources,
+    ServiceInfo,
     Statistics,
     TransactionEnd,
     UserPage,
@@ -328,6 +335,89 @@ class BlockingClientActions:
     @overload
     def call(
         self,
+        action: Literal["schedule_message"],
+        /,
+        *,
+        channel_url: str,
+        scheduled_at: int,
+        message: str,
+        data: str | None = ...,
+        custom_type: str | None = ...,
+        mention_type: Literal["users", "channel"] | None = ...,
+        mentioned_user_ids: list[str] | None = ...,
+        push_option: Literal["default", "suppress"] | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> ScheduledMessage: ...
+    @overload
+    def call(
+        self,
+        action: Literal["get_scheduled_message"],
+        /,
+        *,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> ScheduledMessage: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_scheduled_messages"],
+        /,
+        *,
+        channel_url: str | None = ...,
+        status: list[Literal["pending", "sent", "failed", "canceled"]] | None = ...,
+        order: Literal["scheduled_at", "created_at"] | None = ...,
+        reverse: bool | None = ...,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> ScheduledPage: ...
+    @overload
+    def call(
+        self,
+        action: Literal["update_scheduled_message"],
+        /,
+        *,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        scheduled_at: int | None = ...,
+        message: str | None = ...,
+        data: str | None = ...,
+        custom_type: str | None = ...,
+        mention_type: Literal["users", "channel"] | None = ...,
+        mentioned_user_ids: list[str] | None = ...,
+        push_option: Literal["default", "suppress"] | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> ScheduledMessage: ...
+    @overload
+    def call(
+        self,
+        action: Literal["cancel_scheduled_message"],
+        /,
+        *,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+    @overload
+    def call(
+        self,
+        action: Literal["send_scheduled_message_now"],
+        /,
+        *,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> ScheduledMessage: ...
+    @overload
+    def call(
+        self,
         action: Literal["mark_as_read"],
         /,
         *,
@@ -516,6 +606,26 @@ class BlockingClientActions:
         timeout_ms: int | None = ...,
         timeout: float | None = ...,
     ) -> Message: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_public_channels"],
+        /,
+        *,
+        membership: Literal["all", "joined"] | None = ...,
+        order: str | None = ...,
+        channel_urls: list[str] | None = ...,
+        custom_types: list[str] | None = ...,
+        custom_type_starts_with: str | None = ...,
+        channel_name_contains: str | None = ...,
+        metadata_order_key: str | None = ...,
+        include_empty: bool | None = ...,
+        include_frozen: bool | None = ...,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> ChannelPage: ...
     @overload
     def call(
         self,
@@ -866,6 +976,100 @@ class BlockingClientActions:
     @overload
     def call(
         self,
+        action: Literal["update_profile"],
+        /,
+        *,
+        nickname: str | None = ...,
+        profile_url: str | None = ...,
+        preferred_languages: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> User: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_push_tokens"],
+        /,
+        *,
+        type: Literal["gcm", "apns", "apns_voip", "huawei"],
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> PushTokens: ...
+    @overload
+    def call(
+        self,
+        action: Literal["register_push_token"],
+        /,
+        *,
+        type: Literal["gcm", "apns", "apns_voip", "huawei"],
+        token: str,
+        is_unique: bool | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> PushToken: ...
+    @overload
+    def call(
+        self,
+        action: Literal["unregister_push_token"],
+        /,
+        *,
+        type: Literal["gcm", "apns", "apns_voip", "huawei"],
+        token: str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+    @overload
+    def call(
+        self,
+        action: Literal["unregister_all_push_tokens"],
+        /,
+        *,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+    @overload
+    def call(
+        self,
+        action: Literal["report_user"],
+        /,
+        *,
+        user_id: str,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        channel_url: str | None = ...,
+        description: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Report: ...
+    @overload
+    def call(
+        self,
+        action: Literal["report_channel"],
+        /,
+        *,
+        channel_url: str,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        user_id: str | None = ...,
+        description: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Report: ...
+    @overload
+    def call(
+        self,
+        action: Literal["report_message"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        user_id: str | None = ...,
+        description: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Report: ...
+    @overload
+    def call(
+        self,
         action: Literal["database_get"],
         /,
         *,
@@ -1210,6 +1414,10 @@ class BlockingClientActions:
     def call(
         self, action: Literal["cancel"], /, *, request: int, timeout_ms: int | None = ..., timeout: float | None = ...
     ) -> None: ...
+    @overload
+    def call(
+        self, action: Literal["service_info"], /, *, timeout_ms: int | None = ..., timeout: float | None = ...
+    ) -> ServiceInfo: ...
     @overload
     def call(
         self, action: Literal["clear_channels"], /, *, timeout_ms: int | None = ..., timeout: float | None = ...
@@ -1750,6 +1958,187 @@ class BlockingClientActions:
         call = self.start.list_poll_changes(channel_url, since=since, limit=limit, token=token, timeout_ms=timeout_ms)
         return call.result(timeout)
 
+    def schedule_message(
+        self,
+        channel_url: str,
+        scheduled_at: int,
+        message: str,
+        *,
+        data: str | None = None,
+        custom_type: str | None = None,
+        mention_type: Literal["users", "channel"] | None = None,
+        mentioned_user_ids: list[str] | None = None,
+        push_option: Literal["default", "suppress"] | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ScheduledMessage:
+        """The action ``schedule_message``. Collections: none before its time; then as any message that this user sends
+        elsewhere.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            channel_url: the channel
+            scheduled_at: when it is sent, by the service's clock; not in the past
+            message: its text
+            data: its data
+            custom_type: its custom type
+            mention_type: whom it mentions: the users named, or all members
+            mentioned_user_ids: the users it mentions
+            push_option: whether members are notified of it
+        """
+        call = self.start.schedule_message(
+            channel_url,
+            scheduled_at,
+            message,
+            data=data,
+            custom_type=custom_type,
+            mention_type=mention_type,
+            mentioned_user_ids=mentioned_user_ids,
+            push_option=push_option,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def get_scheduled_message(
+        self,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ScheduledMessage:
+        """The action ``get_scheduled_message``. Collections: none.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            channel_url: the channel
+            scheduled_message_id: the scheduled message
+        """
+        call = self.start.get_scheduled_message(channel_url, scheduled_message_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def list_scheduled_messages(
+        self,
+        *,
+        channel_url: str | None = None,
+        status: list[Literal["pending", "sent", "failed", "canceled"]] | None = None,
+        order: Literal["scheduled_at", "created_at"] | None = None,
+        reverse: bool | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ScheduledPage:
+        """The action ``list_scheduled_messages``. Collections: none.
+
+        Gives ``scheduled_messages``: a page of this user's; ``next``: token of the next page, empty at the end.
+
+        Args:
+            channel_url: only those of this channel
+            status: only those of these states
+            order: by which time; ``scheduled_at``
+            reverse: whether the latest comes first
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_scheduled_messages(
+            channel_url=channel_url,
+            status=status,
+            order=order,
+            reverse=reverse,
+            limit=limit,
+            token=token,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def update_scheduled_message(
+        self,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        *,
+        scheduled_at: int | None = None,
+        message: str | None = None,
+        data: str | None = None,
+        custom_type: str | None = None,
+        mention_type: Literal["users", "channel"] | None = None,
+        mentioned_user_ids: list[str] | None = None,
+        push_option: Literal["default", "suppress"] | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ScheduledMessage:
+        """The action ``update_scheduled_message``. Collections: none; what is not named stays. Refused once it was sent
+        or canceled.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            channel_url: the channel
+            scheduled_message_id: the scheduled message
+            scheduled_at: when it is sent
+            message: its text
+            data: its data
+            custom_type: its custom type
+            mention_type: whom it mentions: the users named, or all members
+            mentioned_user_ids: the users it mentions
+            push_option: whether members are notified of it
+        """
+        call = self.start.update_scheduled_message(
+            channel_url,
+            scheduled_message_id,
+            scheduled_at=scheduled_at,
+            message=message,
+            data=data,
+            custom_type=custom_type,
+            mention_type=mention_type,
+            mentioned_user_ids=mentioned_user_ids,
+            push_option=push_option,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def cancel_scheduled_message(
+        self,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """The action ``cancel_scheduled_message``. Collections: none: it will not be sent.
+
+        Args:
+            channel_url: the channel
+            scheduled_message_id: the scheduled message
+        """
+        call = self.start.cancel_scheduled_message(channel_url, scheduled_message_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def send_scheduled_message_now(
+        self,
+        channel_url: str,
+        scheduled_message_id: int | str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ScheduledMessage:
+        """The action ``send_scheduled_message_now``. Collections: those of any message that this user sends elsewhere.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            channel_url: the channel
+            scheduled_message_id: the scheduled message
+        """
+        call = self.start.send_scheduled_message_now(channel_url, scheduled_message_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
     def mark_as_read(self, channel_url: str, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:
         """The action ``mark_as_read``. Collections: the channel's counts become 0; ``update`` in lists.
 
@@ -2062,6 +2451,57 @@ class BlockingClientActions:
             message_id: the message
         """
         call = self.start.get_message(channel_url, message_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def list_public_channels(
+        self,
+        *,
+        membership: Literal["all", "joined"] | None = None,
+        order: str | None = None,
+        channel_urls: list[str] | None = None,
+        custom_types: list[str] | None = None,
+        custom_type_starts_with: str | None = None,
+        channel_name_contains: str | None = None,
+        metadata_order_key: str | None = None,
+        include_empty: bool | None = None,
+        include_frozen: bool | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ChannelPage:
+        """The action ``list_public_channels``. Collections: none: channels that this user is not in are in no list.
+        ``join`` brings one in.
+
+        Gives ``channels``: a page of public channels; ``next``: token of the next page, empty at the end.
+
+        Args:
+            membership: whether only those that this user is in; ``all``
+            order: in which order; ``chronological``
+            channel_urls: only these
+            custom_types: only those of these types
+            custom_type_starts_with: only those whose type begins with it
+            channel_name_contains: only those whose name has it
+            metadata_order_key: the metadata that the order goes by
+            include_empty: whether those without a message are among them; true
+            include_frozen: whether frozen ones are among them; true
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_public_channels(
+            membership=membership,
+            order=order,
+            channel_urls=channel_urls,
+            custom_types=custom_types,
+            custom_type_starts_with=custom_type_starts_with,
+            channel_name_contains=channel_name_contains,
+            metadata_order_key=metadata_order_key,
+            include_empty=include_empty,
+            include_frozen=include_frozen,
+            limit=limit,
+            token=token,
+            timeout_ms=timeout_ms,
+        )
         return call.result(timeout)
 
     def invite(
@@ -2624,6 +3064,168 @@ class BlockingClientActions:
         call = self.start.list_blocked_users(limit=limit, token=token, timeout_ms=timeout_ms)
         return call.result(timeout)
 
+    def update_profile(
+        self,
+        *,
+        nickname: str | None = None,
+        profile_url: str | None = None,
+        preferred_languages: list[str] | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> User:
+        """The action ``update_profile``. Collections: none by itself: channels have it when they are asked for again.
+        What is not named stays.
+
+        Gives the user as the service has it.
+
+        Args:
+            nickname: the new name
+            profile_url: where the new picture is
+            preferred_languages: languages to translate messages to, the first one first
+        """
+        call = self.start.update_profile(
+            nickname=nickname, profile_url=profile_url, preferred_languages=preferred_languages, timeout_ms=timeout_ms
+        )
+        return call.result(timeout)
+
+    def list_push_tokens(
+        self,
+        type: Literal["gcm", "apns", "apns_voip", "huawei"],
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> PushTokens:
+        """The action ``list_push_tokens``. Collections: none.
+
+        Gives ``type``, ``tokens``: a list of texts.
+
+        Args:
+            type: of which notification service the tokens are
+        """
+        call = self.start.list_push_tokens(type, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def register_push_token(
+        self,
+        type: Literal["gcm", "apns", "apns_voip", "huawei"],
+        token: str,
+        *,
+        is_unique: bool | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> PushToken:
+        """The action ``register_push_token``. Collections: none: the service notifies the device of what comes while
+        this user is not connected.
+
+        Gives ``type``, ``token``.
+
+        Args:
+            type: of which notification service the tokens are
+            token: the device's token
+            is_unique: whether this user's other tokens of the type go
+        """
+        call = self.start.register_push_token(type, token, is_unique=is_unique, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def unregister_push_token(
+        self,
+        type: Literal["gcm", "apns", "apns_voip", "huawei"],
+        token: str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """The action ``unregister_push_token``. Collections: none.
+
+        Args:
+            type: of which notification service the tokens are
+            token: the device's token
+        """
+        call = self.start.unregister_push_token(type, token, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def unregister_all_push_tokens(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:
+        """The action ``unregister_all_push_tokens``. Collections: none: no device of this user is notified."""
+        call = self.start.unregister_all_push_tokens(timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def report_user(
+        self,
+        user_id: str,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        *,
+        channel_url: str | None = None,
+        description: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Report:
+        """The action ``report_user``. Collections: none: moderators see it.
+
+        Gives ``report_type``, ``report_category``, ``report_description``, ``created_at`` and what was reported.
+
+        Args:
+            user_id: the user
+            category: what is wrong
+            channel_url: where it happened
+            description: in the user's words
+        """
+        call = self.start.report_user(
+            user_id, category, channel_url=channel_url, description=description, timeout_ms=timeout_ms
+        )
+        return call.result(timeout)
+
+    def report_channel(
+        self,
+        channel_url: str,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        *,
+        user_id: str | None = None,
+        description: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Report:
+        """The action ``report_channel``. Collections: none: moderators see it.
+
+        Gives ``report_type``, ``report_category``, ``report_description``, ``created_at`` and what was reported.
+
+        Args:
+            channel_url: the channel
+            category: what is wrong
+            user_id: who is to blame
+            description: in the user's words
+        """
+        call = self.start.report_channel(
+            channel_url, category, user_id=user_id, description=description, timeout_ms=timeout_ms
+        )
+        return call.result(timeout)
+
+    def report_message(
+        self,
+        channel_url: str,
+        message_id: Message | MessageId,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        *,
+        user_id: str | None = None,
+        description: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Report:
+        """The action ``report_message``. Collections: none: moderators see it.
+
+        Gives ``report_type``, ``report_category``, ``report_description``, ``created_at`` and what was reported.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            category: what is wrong
+            user_id: who sent it
+            description: in the user's words
+        """
+        call = self.start.report_message(
+            channel_url, message_id, category, user_id=user_id, description=description, timeout_ms=timeout_ms
+        )
+        return call.result(timeout)
+
     def resend_failed_messages(
         self,
         *,
@@ -2693,6 +3295,18 @@ class BlockingClientActions:
             request: the number of the call
         """
         call = self.start.cancel(request, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def service_info(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> ServiceInfo:
+        """The action ``service_info``. Collections: none. The service is asked for the emoji categories, once for each
+        ``emoji_hash``.
+
+        Gives what the service tells of itself at login: ``file_upload_size_limit`` (bytes),
+        ``multiple_file_send_max_size`` (files), ``premium_feature_list``, ``application_attributes``,
+        ``use_reaction``, ``emoji_hash``; and ``emoji_categories``: each with ``id``, ``name``, ``url`` and
+        ``emojis``, a list of ``key`` (of a reaction) and ``url``.
+        """
+        call = self.start.service_info(timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def clear_channels(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:
@@ -3124,6 +3738,128 @@ class BlockingChannelActions:
             token: ``next`` of the page before; the first page without it
         """
         call = self.start.list_poll_changes(since=since, limit=limit, token=token, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def schedule_message(
+        self,
+        scheduled_at: int,
+        message: str,
+        *,
+        data: str | None = None,
+        custom_type: str | None = None,
+        mention_type: Literal["users", "channel"] | None = None,
+        mentioned_user_ids: list[str] | None = None,
+        push_option: Literal["default", "suppress"] | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ScheduledMessage:
+        """The action ``schedule_message``. Collections: none before its time; then as any message that this user sends
+        elsewhere.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            scheduled_at: when it is sent, by the service's clock; not in the past
+            message: its text
+            data: its data
+            custom_type: its custom type
+            mention_type: whom it mentions: the users named, or all members
+            mentioned_user_ids: the users it mentions
+            push_option: whether members are notified of it
+        """
+        call = self.start.schedule_message(
+            scheduled_at,
+            message,
+            data=data,
+            custom_type=custom_type,
+            mention_type=mention_type,
+            mentioned_user_ids=mentioned_user_ids,
+            push_option=push_option,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def get_scheduled_message(
+        self, scheduled_message_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> ScheduledMessage:
+        """The action ``get_scheduled_message``. Collections: none.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            scheduled_message_id: the scheduled message
+        """
+        call = self.start.get_scheduled_message(scheduled_message_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def update_scheduled_message(
+        self,
+        scheduled_message_id: int | str,
+        *,
+        scheduled_at: int | None = None,
+        message: str | None = None,
+        data: str | None = None,
+        custom_type: str | None = None,
+        mention_type: Literal["users", "channel"] | None = None,
+        mentioned_user_ids: list[str] | None = None,
+        push_option: Literal["default", "suppress"] | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ScheduledMessage:
+        """The action ``update_scheduled_message``. Collections: none; what is not named stays. Refused once it was sent
+        or canceled.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            scheduled_message_id: the scheduled message
+            scheduled_at: when it is sent
+            message: its text
+            data: its data
+            custom_type: its custom type
+            mention_type: whom it mentions: the users named, or all members
+            mentioned_user_ids: the users it mentions
+            push_option: whether members are notified of it
+        """
+        call = self.start.update_scheduled_message(
+            scheduled_message_id,
+            scheduled_at=scheduled_at,
+            message=message,
+            data=data,
+            custom_type=custom_type,
+            mention_type=mention_type,
+            mentioned_user_ids=mentioned_user_ids,
+            push_option=push_option,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def cancel_scheduled_message(
+        self, scheduled_message_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> None:
+        """The action ``cancel_scheduled_message``. Collections: none: it will not be sent.
+
+        Args:
+            scheduled_message_id: the scheduled message
+        """
+        call = self.start.cancel_scheduled_message(scheduled_message_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def send_scheduled_message_now(
+        self, scheduled_message_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> ScheduledMessage:
+        """The action ``send_scheduled_message_now``. Collections: those of any message that this user sends elsewhere.
+
+        Gives the scheduled message as the service has it: ``scheduled_message_id``, ``scheduled_at``, ``status``,
+        and what it will say.
+
+        Args:
+            scheduled_message_id: the scheduled message
+        """
+        call = self.start.send_scheduled_message_now(scheduled_message_id, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def mark_as_read(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:
@@ -3697,6 +4433,52 @@ class BlockingChannelActions:
             count_preference: what is counted for this user
         """
         call = self.start.set_count_preference(count_preference, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def report_channel(
+        self,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        *,
+        user_id: str | None = None,
+        description: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Report:
+        """The action ``report_channel``. Collections: none: moderators see it.
+
+        Gives ``report_type``, ``report_category``, ``report_description``, ``created_at`` and what was reported.
+
+        Args:
+            category: what is wrong
+            user_id: who is to blame
+            description: in the user's words
+        """
+        call = self.start.report_channel(category, user_id=user_id, description=description, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def report_message(
+        self,
+        message_id: Message | MessageId,
+        category: Literal["suspicious", "harassing", "spam", "inappropriate"],
+        *,
+        user_id: str | None = None,
+        description: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Report:
+        """The action ``report_message``. Collections: none: moderators see it.
+
+        Gives ``report_type``, ``report_category``, ``report_description``, ``created_at`` and what was reported.
+
+        Args:
+            message_id: the message
+            category: what is wrong
+            user_id: who sent it
+            description: in the user's words
+        """
+        call = self.start.report_message(
+            message_id, category, user_id=user_id, description=description, timeout_ms=timeout_ms
+        )
         return call.result(timeout)
 
 

@@ -33,6 +33,12 @@ ActionName = Literal[
     "vote_poll",
     "list_poll_voters",
     "list_poll_changes",
+    "schedule_message",
+    "get_scheduled_message",
+    "list_scheduled_messages",
+    "update_scheduled_message",
+    "cancel_scheduled_message",
+    "send_scheduled_message_now",
     "mark_as_read",
     "mark_all_as_read",
     "mark_as_unread",
@@ -49,6 +55,7 @@ ActionName = Literal[
     "unfreeze_channel",
     "reset_history",
     "get_message",
+    "list_public_channels",
     "invite",
     "accept_invitation",
     "decline_invitation",
@@ -79,6 +86,14 @@ ActionName = Literal[
     "block_user",
     "unblock_user",
     "list_blocked_users",
+    "update_profile",
+    "list_push_tokens",
+    "register_push_token",
+    "unregister_push_token",
+    "unregister_all_push_tokens",
+    "report_user",
+    "report_channel",
+    "report_message",
     "database_get",
     "database_set",
     "database_update",
@@ -111,9 +126,17 @@ ActionName = Literal[
     "statistics",
     "options",
     "cancel",
+    "service_info",
     "clear_channels",
     "set_limit",
 ]
+
+
+class ChannelPage(TypedDict):
+    """The result of ``list_public_channels``. Since 0.1."""
+
+    channels: list[Channel]
+    next: str
 
 
 class Count(TypedDict):
@@ -202,10 +225,35 @@ class PushPreference(TypedDict):
     push_sound: str
 
 
+class PushToken(TypedDict):
+    """The result of ``register_push_token``. Since 0.1."""
+
+    type: str
+    token: str
+
+
+class PushTokens(TypedDict):
+    """The result of ``list_push_tokens``. Since 0.1."""
+
+    type: str
+    tokens: list[str]
+
+
 class PushedKey(TypedDict):
     """The result of ``database_push``. Since 0.1."""
 
     key: str
+
+
+class _RequiredReport(TypedDict):
+    report_category: str
+
+
+class Report(_RequiredReport, total=False):
+    """The result of ``report_user``, ``report_channel``, ``report_message``. Since 0.1."""
+
+    report_type: str
+    report_description: str
 
 
 class ResourceStatistics(TypedDict):
@@ -217,11 +265,47 @@ class ResourceStatistics(TypedDict):
     in_flight: int
 
 
+class _RequiredScheduledMessage(TypedDict):
+    scheduled_message_id: int
+    scheduled_at: int
+    status: str
+
+
+class ScheduledMessage(_RequiredScheduledMessage, total=False):
+    """The result of ``schedule_message``, ``get_scheduled_message``, ``update_scheduled_message``,
+    ``send_scheduled_message_now``. Since 0.1."""
+
+    channel_url: str
+    message: str
+
+
+class ScheduledPage(TypedDict):
+    """The result of ``list_scheduled_messages``. Since 0.1."""
+
+    scheduled_messages: list[dict[str, Any]]
+    next: str
+
+
 class SeenResources(TypedDict):
     """The result of ``resource_lookup``. Since 0.1."""
 
     resources: dict[str, Any]
     depth: int
+
+
+class _RequiredServiceInfo(TypedDict):
+    emoji_categories: list[dict[str, Any]]
+
+
+class ServiceInfo(_RequiredServiceInfo, total=False):
+    """The result of ``service_info``. Since 0.1."""
+
+    file_upload_size_limit: int
+    multiple_file_send_max_size: int
+    premium_feature_list: list[str]
+    application_attributes: list[str]
+    use_reaction: bool
+    emoji_hash: str
 
 
 class Statistics(TypedDict):

@@ -15,6 +15,8 @@ struct ServiceActions {
     private var toldPolls: Set<CallID> = []
     /// What was told of the message that an action is about since it was asked: its answer may be older.
     private var crossings: [CallID: (action: ActionCall, told: Crossings)] = [:]
+    /// What the service tells of itself, made of what it told at a login; asked for again when that is something else.
+    private var serviceInfo: (told: [UInt8], result: [UInt8])?
     private(set) var overlays = Overlays()
     private var typing = OwnTyping()
     /// When everything was marked as read last, by the monotonic clock.
@@ -42,6 +44,12 @@ struct ServiceActions {
             if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
         case .startTyping, .endTyping, .addReaction, .removeReaction:
             action = action.adding(ActionCall.sentAt, .integer(turn.now.wall))
+        case .serviceInfo:
+            guard case .loggedIn(let info) = turn.connection else { break }
+            if let known = serviceInfo, known.told == info.details {
+                return finish(call, .ok, result: known.result, &turn)
+            }
+            action = action.adding(ActionCall.toldAtLogin, .object(info.details))
         default: break
         }
         let spec = ActionTable.spec(of: action.action)
@@ -143,7 +151,11 @@ struct ServiceActions {
         _ reply: ServiceReply, for action: ActionCall, call: CallID, _ turn: inout Turn
     ) {
         switch reply {
-        case .action(let answer): finish(call, .ok, result: answer.result, &turn)
+        case .action(let answer):
+            if let told = action.object(ActionCall.toldAtLogin), let result = answer.result {
+                serviceInfo = (told, result)
+            }
+            finish(call, .ok, result: answer.result, &turn)
         case .failure(let failure): finish(call, Status(failure), failure: failure, &turn)
         default: finish(call, .service, failure: turn.rules.failure(.unexpectedReply), &turn)
         }

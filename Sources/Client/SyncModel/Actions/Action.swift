@@ -25,6 +25,13 @@ public enum Action: String, CaseIterable, Sendable {
     case votePoll = "vote_poll"
     case listPollVoters = "list_poll_voters"
     case listPollChanges = "list_poll_changes"
+    // Messages that the service sends later
+    case scheduleMessage = "schedule_message"
+    case getScheduledMessage = "get_scheduled_message"
+    case listScheduledMessages = "list_scheduled_messages"
+    case updateScheduledMessage = "update_scheduled_message"
+    case cancelScheduledMessage = "cancel_scheduled_message"
+    case sendScheduledMessageNow = "send_scheduled_message_now"
     // Reading and writing
     case markAsRead = "mark_as_read"
     case markAllAsRead = "mark_all_as_read"
@@ -43,6 +50,7 @@ public enum Action: String, CaseIterable, Sendable {
     case unfreezeChannel = "unfreeze_channel"
     case resetHistory = "reset_history"
     case getMessage = "get_message"
+    case listPublicChannels = "list_public_channels"
     // Members
     case invite
     case acceptInvitation = "accept_invitation"
@@ -75,6 +83,14 @@ public enum Action: String, CaseIterable, Sendable {
     case blockUser = "block_user"
     case unblockUser = "unblock_user"
     case listBlockedUsers = "list_blocked_users"
+    case updateProfile = "update_profile"
+    case listPushTokens = "list_push_tokens"
+    case registerPushToken = "register_push_token"
+    case unregisterPushToken = "unregister_push_token"
+    case unregisterAllPushTokens = "unregister_all_push_tokens"
+    case reportUser = "report_user"
+    case reportChannel = "report_channel"
+    case reportMessage = "report_message"
     // The realtime database
     case databaseGet = "database_get"
     case databaseSet = "database_set"
@@ -108,6 +124,7 @@ public enum Action: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
     case statistics, options, cancel
+    case serviceInfo = "service_info"
     case clearChannels = "clear_channels"
     case setLimit = "set_limit"
 }

@@ -27,6 +27,8 @@ public struct ActionCall: Equatable, Sendable {
     public static let concernsFile = "(concerns file)"
     /// Milliseconds since the epoch by this machine.
     public static let sentAt = "(sent at)"
+    /// JSON text of an object: what the service told of itself at login.
+    public static let toldAtLogin = "(told at login)"
 
     public func adding(_ key: String, _ value: Value) -> ActionCall {
         ActionCall(action: action, arguments: arguments.merging([key: value]) { $1 }, timeout: timeout)

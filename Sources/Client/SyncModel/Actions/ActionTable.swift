@@ -22,6 +22,12 @@ public enum ActionTable {
         case .votePoll: votePoll
         case .listPollVoters: listPollVoters
         case .listPollChanges: listPollChanges
+        case .scheduleMessage: scheduleMessage
+        case .getScheduledMessage: getScheduledMessage
+        case .listScheduledMessages: listScheduledMessages
+        case .updateScheduledMessage: updateScheduledMessage
+        case .cancelScheduledMessage: cancelScheduledMessage
+        case .sendScheduledMessageNow: sendScheduledMessageNow
         case .markAsRead: markAsRead
         case .markAllAsRead: markAllAsRead
         case .markAsUnread: markAsUnread
@@ -37,6 +43,7 @@ public enum ActionTable {
         case .unfreezeChannel: unfreezeChannel
         case .resetHistory: resetHistory
         case .getMessage: getMessage
+        case .listPublicChannels: listPublicChannels
         case .invite: invite
         case .acceptInvitation: acceptInvitation
         case .declineInvitation: declineInvitation
@@ -69,6 +76,15 @@ public enum ActionTable {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
+        case .updateProfile: updateProfile
+        case .listPushTokens: listPushTokens
+        case .registerPushToken: registerPushToken
+        case .unregisterPushToken: unregisterPushToken
+        case .unregisterAllPushTokens: unregisterAllPushTokens
+        case .reportUser: reportUser
+        case .reportChannel: reportChannel
+        case .reportMessage: reportMessage
+        case .serviceInfo: serviceInfo
         case .databaseGet: databaseGet
         case .databaseSet: databaseSet
         case .databaseUpdate: databaseUpdate

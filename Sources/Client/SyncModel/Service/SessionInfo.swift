@@ -12,11 +12,13 @@ public struct SessionInfo: Equatable, Sendable {
     /// The stream goes on from the point that was given at login, so that nothing is missing. Looked at only where
     /// changes are in the stream.
     public var isContinued: Bool
+    /// JSON text of an object: what the service tells of itself, for hosts.
+    public var details: [UInt8]
 
     public init(
         userID: UserID, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
         counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true,
-        hasNewRetention: Bool = false, isContinued: Bool = false
+        hasNewRetention: Bool = false, isContinued: Bool = false, details: [UInt8] = Array("{}".utf8)
     ) {
         self.userID = userID
         self.loginTime = loginTime
@@ -25,6 +27,7 @@ public struct SessionInfo: Equatable, Sendable {
         self.wantsDeliveriesOfSuperChannels = wantsDeliveriesOfSuperChannels
         self.hasNewRetention = hasNewRetention
         self.isContinued = isContinued
+        self.details = details
     }
 }
 

@@ -41,6 +41,12 @@ struct ActionCodec {
         case .votePoll: votePoll
         case .listPollVoters: listPollVoters
         case .listPollChanges: listPollChanges
+        case .scheduleMessage: scheduleMessage
+        case .getScheduledMessage: getScheduledMessage
+        case .listScheduledMessages: listScheduledMessages
+        case .updateScheduledMessage: updateScheduledMessage
+        case .cancelScheduledMessage: cancelScheduledMessage
+        case .sendScheduledMessageNow: sendScheduledMessageNow
         case .markAsRead: markAsRead
         case .markAllAsRead: markAllAsRead
         case .markAsUnread: markAsUnread
@@ -57,6 +63,7 @@ struct ActionCodec {
         case .unfreezeChannel: freeze(false)
         case .resetHistory: resetHistory
         case .getMessage: getMessage
+        case .listPublicChannels: listPublicChannels
         case .invite: invite
         case .acceptInvitation: join("/accept")
         case .declineInvitation: declineInvitation
@@ -87,6 +94,15 @@ struct ActionCodec {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
+        case .updateProfile: updateProfile
+        case .listPushTokens: listPushTokens
+        case .registerPushToken: registerPushToken
+        case .unregisterPushToken: unregisterPushToken
+        case .unregisterAllPushTokens: unregisterAllPushTokens
+        case .reportUser: reportUser
+        case .reportChannel: reportChannel
+        case .reportMessage: reportMessage
+        case .serviceInfo: serviceInfo
         case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages,
             .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseCount,
             .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken,

@@ -328,6 +328,89 @@ impl Action {
         Action::new("list_poll_changes").set("channel_url", quoted(channel_url))
     }
 
+    /// `schedule_message`. Collections: none before its time; then as any message that this user sends elsewhere.
+    ///
+    /// Gives the scheduled message as the service has it: `scheduled_message_id`, `scheduled_at`, `status`, and
+    /// what it will say.
+    ///
+    /// - `channel_url`: the channel
+    /// - `scheduled_at`: when it is sent, by the service's clock; not in the past
+    /// - `message`: its text
+    ///
+    /// It may have [`data`](Action::data), [`custom_type`](Action::custom_type),
+    /// [`mention_type`](Action::mention_type), [`mentioned_user_ids`](Action::mentioned_user_ids),
+    /// [`push_option`](Action::push_option).
+    pub fn schedule_message(channel_url: &str, scheduled_at: i64, message: &str) -> Action {
+        Action::new("schedule_message")
+            .set("channel_url", quoted(channel_url))
+            .set("scheduled_at", scheduled_at.to_string())
+            .set("message", quoted(message))
+    }
+
+    /// `get_scheduled_message`. Collections: none.
+    ///
+    /// Gives the scheduled message as the service has it: `scheduled_message_id`, `scheduled_at`, `status`, and
+    /// what it will say.
+    ///
+    /// - `channel_url`: the channel
+    /// - `scheduled_message_id`: the scheduled message
+    pub fn get_scheduled_message(channel_url: &str, scheduled_message_id: impl Display) -> Action {
+        Action::new("get_scheduled_message")
+            .set("channel_url", quoted(channel_url))
+            .set("scheduled_message_id", quoted(&scheduled_message_id.to_string()))
+    }
+
+    /// `list_scheduled_messages`. Collections: none.
+    ///
+    /// Gives `scheduled_messages`: a page of this user's; `next`: token of the next page, empty at the end.
+    ///
+    /// It may have [`channel_url`](Action::channel_url), [`status`](Action::status), [`order`](Action::order),
+    /// [`reverse`](Action::reverse), [`limit`](Action::limit), [`token`](Action::token).
+    pub fn list_scheduled_messages() -> Action {
+        Action::new("list_scheduled_messages")
+    }
+
+    /// `update_scheduled_message`. Collections: none; what is not named stays. Refused once it was sent or
+    /// canceled.
+    ///
+    /// Gives the scheduled message as the service has it: `scheduled_message_id`, `scheduled_at`, `status`, and
+    /// what it will say.
+    ///
+    /// - `channel_url`: the channel
+    /// - `scheduled_message_id`: the scheduled message
+    ///
+    /// It may have [`scheduled_at`](Action::scheduled_at), [`message`](Action::message), [`data`](Action::data),
+    /// [`custom_type`](Action::custom_type), [`mention_type`](Action::mention_type),
+    /// [`mentioned_user_ids`](Action::mentioned_user_ids), [`push_option`](Action::push_option).
+    pub fn update_scheduled_message(channel_url: &str, scheduled_message_id: impl Display) -> Action {
+        Action::new("update_scheduled_message")
+            .set("channel_url", quoted(channel_url))
+            .set("scheduled_message_id", quoted(&scheduled_message_id.to_string()))
+    }
+
+    /// `cancel_scheduled_message`. Collections: none: it will not be sent.
+    ///
+    /// - `channel_url`: the channel
+    /// - `scheduled_message_id`: the scheduled message
+    pub fn cancel_scheduled_message(channel_url: &str, scheduled_message_id: impl Display) -> Action {
+        Action::new("cancel_scheduled_message")
+            .set("channel_url", quoted(channel_url))
+            .set("scheduled_message_id", quoted(&scheduled_message_id.to_string()))
+    }
+
+    /// `send_scheduled_message_now`. Collections: those of any message that this user sends elsewhere.
+    ///
+    /// Gives the scheduled message as the service has it: `scheduled_message_id`, `scheduled_at`, `status`, and
+    /// what it will say.
+    ///
+    /// - `channel_url`: the channel
+    /// - `scheduled_message_id`: the scheduled message
+    pub fn send_scheduled_message_now(channel_url: &str, scheduled_message_id: impl Display) -> Action {
+        Action::new("send_scheduled_message_now")
+            .set("channel_url", quoted(channel_url))
+            .set("scheduled_message_id", quoted(&scheduled_message_id.to_string()))
+    }
+
     /// `mark_as_read`. Collections: the channel's counts become 0; `update` in lists.
     ///
     /// - `channel_url`: the channel
@@ -489,6 +572,21 @@ impl Action {
         Action::new("get_message")
             .set("channel_url", quoted(channel_url))
             .set("message_id", quoted(&message_id.to_string()))
+    }
+
+    /// `list_public_channels`. Collections: none: channels that this user is not in are in no list. `join` brings
+    /// one in.
+    ///
+    /// Gives `channels`: a page of public channels; `next`: token of the next page, empty at the end.
+    ///
+    /// It may have [`membership`](Action::membership), [`order`](Action::order),
+    /// [`channel_urls`](Action::channel_urls), [`custom_types`](Action::custom_types),
+    /// [`custom_type_starts_with`](Action::custom_type_starts_with),
+    /// [`channel_name_contains`](Action::channel_name_contains),
+    /// [`metadata_order_key`](Action::metadata_order_key), [`include_empty`](Action::include_empty),
+    /// [`include_frozen`](Action::include_frozen), [`limit`](Action::limit), [`token`](Action::token).
+    pub fn list_public_channels() -> Action {
+        Action::new("list_public_channels")
     }
 
     /// `invite`. Collections: `update` of the channel, `event_user_received_invitation`.
@@ -805,6 +903,92 @@ impl Action {
         Action::new("list_blocked_users")
     }
 
+    /// `update_profile`. Collections: none by itself: channels have it when they are asked for again. What is not
+    /// named stays.
+    ///
+    /// Gives the user as the service has it.
+    ///
+    /// It may have [`nickname`](Action::nickname), [`profile_url`](Action::profile_url),
+    /// [`preferred_languages`](Action::preferred_languages).
+    pub fn update_profile() -> Action {
+        Action::new("update_profile")
+    }
+
+    /// `list_push_tokens`. Collections: none.
+    ///
+    /// Gives `type`, `tokens`: a list of texts.
+    ///
+    /// - `type`: of which notification service the tokens are (`gcm`, `apns`, `apns_voip`, `huawei`)
+    pub fn list_push_tokens(type_: &str) -> Action {
+        Action::new("list_push_tokens").set("type", quoted(type_))
+    }
+
+    /// `register_push_token`. Collections: none: the service notifies the device of what comes while this user is
+    /// not connected.
+    ///
+    /// Gives `type`, `token`.
+    ///
+    /// - `type`: of which notification service the tokens are (`gcm`, `apns`, `apns_voip`, `huawei`)
+    /// - `token`: the device's token
+    ///
+    /// It may have [`is_unique`](Action::is_unique).
+    pub fn register_push_token(type_: &str, token: &str) -> Action {
+        Action::new("register_push_token").set("type", quoted(type_)).set("token", quoted(token))
+    }
+
+    /// `unregister_push_token`. Collections: none.
+    ///
+    /// - `type`: of which notification service the tokens are (`gcm`, `apns`, `apns_voip`, `huawei`)
+    /// - `token`: the device's token
+    pub fn unregister_push_token(type_: &str, token: &str) -> Action {
+        Action::new("unregister_push_token").set("type", quoted(type_)).set("token", quoted(token))
+    }
+
+    /// `unregister_all_push_tokens`. Collections: none: no device of this user is notified.
+    pub fn unregister_all_push_tokens() -> Action {
+        Action::new("unregister_all_push_tokens")
+    }
+
+    /// `report_user`. Collections: none: moderators see it.
+    ///
+    /// Gives `report_type`, `report_category`, `report_description`, `created_at` and what was reported.
+    ///
+    /// - `user_id`: the user
+    /// - `category`: what is wrong (`suspicious`, `harassing`, `spam`, `inappropriate`)
+    ///
+    /// It may have [`channel_url`](Action::channel_url), [`description`](Action::description).
+    pub fn report_user(user_id: &str, category: &str) -> Action {
+        Action::new("report_user").set("user_id", quoted(user_id)).set("category", quoted(category))
+    }
+
+    /// `report_channel`. Collections: none: moderators see it.
+    ///
+    /// Gives `report_type`, `report_category`, `report_description`, `created_at` and what was reported.
+    ///
+    /// - `channel_url`: the channel
+    /// - `category`: what is wrong (`suspicious`, `harassing`, `spam`, `inappropriate`)
+    ///
+    /// It may have [`user_id`](Action::user_id), [`description`](Action::description).
+    pub fn report_channel(channel_url: &str, category: &str) -> Action {
+        Action::new("report_channel").set("channel_url", quoted(channel_url)).set("category", quoted(category))
+    }
+
+    /// `report_message`. Collections: none: moderators see it.
+    ///
+    /// Gives `report_type`, `report_category`, `report_description`, `created_at` and what was reported.
+    ///
+    /// - `channel_url`: the channel
+    /// - `message_id`: the message
+    /// - `category`: what is wrong (`suspicious`, `harassing`, `spam`, `inappropriate`)
+    ///
+    /// It may have [`user_id`](Action::user_id), [`description`](Action::description).
+    pub fn report_message(channel_url: &str, message_id: impl Display, category: &str) -> Action {
+        Action::new("report_message")
+            .set("channel_url", quoted(channel_url))
+            .set("message_id", quoted(&message_id.to_string()))
+            .set("category", quoted(category))
+    }
+
     /// `resend_failed_messages`. Collections: own messages that failed go from the list `failed` to `pending`,
     /// `local_message_resend_started`, and are sent in their order; without a connection they wait for one, or fail
     /// again, as the resend policy says.
@@ -852,6 +1036,17 @@ impl Action {
         Action::new("cancel").set("request", request.to_string())
     }
 
+    /// `service_info`. Collections: none. The service is asked for the emoji categories, once for each
+    /// `emoji_hash`.
+    ///
+    /// Gives what the service tells of itself at login: `file_upload_size_limit` (bytes),
+    /// `multiple_file_send_max_size` (files), `premium_feature_list`, `application_attributes`, `use_reaction`,
+    /// `emoji_hash`; and `emoji_categories`: each with `id`, `name`, `url` and `emojis`, a list of `key` (of a
+    /// reaction) and `url`.
+    pub fn service_info() -> Action {
+        Action::new("service_info")
+    }
+
     /// `clear_channels`. Collections: the cached channels are gone: channel lists are told `clear`
     /// (`cache_cleared`), their fetches end with `"short":"reset"`; with a connection all is listed again. Messages
     /// stay, see sm_clear_cache().
@@ -871,28 +1066,31 @@ impl Action {
 
 /// The keys that actions may have. Since 0.1.
 impl Action {
-    /// Of `edit_message`: the new text.
+    /// Of `edit_message`, `update_scheduled_message`: the new text; or its text.
     pub fn message(self, message: &str) -> Action {
         self.set("message", quoted(message))
     }
 
-    /// Of `edit_message`, `create_poll`, `update_poll`, `create_channel`, `update_channel`: the new data; or the
-    /// poll's data; or text for programs.
+    /// Of `edit_message`, `create_poll`, `update_poll`, `schedule_message`, `update_scheduled_message`,
+    /// `create_channel`, `update_channel`: the new data; or the poll's data; or its data; or text for programs.
     pub fn data(self, data: &str) -> Action {
         self.set("data", quoted(data))
     }
 
-    /// Of `edit_message`, `create_channel`, `update_channel`: the new custom type; or its type.
+    /// Of `edit_message`, `schedule_message`, `update_scheduled_message`, `create_channel`, `update_channel`: the
+    /// new custom type; or its custom type; or its type.
     pub fn custom_type(self, custom_type: &str) -> Action {
         self.set("custom_type", quoted(custom_type))
     }
 
-    /// Of `edit_message`: whom it mentions: the users named, or all members (`users`, `channel`).
+    /// Of `edit_message`, `schedule_message`, `update_scheduled_message`: whom it mentions: the users named, or all
+    /// members (`users`, `channel`).
     pub fn mention_type(self, mention_type: &str) -> Action {
         self.set("mention_type", quoted(mention_type))
     }
 
-    /// Of `edit_message`: the users it mentions; replaces those it mentioned before.
+    /// Of `edit_message`, `schedule_message`, `update_scheduled_message`: the users it mentions; replaces those it
+    /// mentioned before; or the users it mentions.
     pub fn mentioned_user_ids(self, mentioned_user_ids: &[impl AsRef<str>]) -> Action {
         self.set("mentioned_user_ids", quoted_list(mentioned_user_ids))
     }
@@ -913,15 +1111,16 @@ impl Action {
         self.set("close_at", close_at.to_string())
     }
 
-    /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_members`, `list_operators`,
-    /// `list_muted_users`, `list_banned_users`, `list_users`, `list_blocked_users`: how many a page has; 20.
+    /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_scheduled_messages`, `list_public_channels`,
+    /// `list_members`, `list_operators`, `list_muted_users`, `list_banned_users`, `list_users`,
+    /// `list_blocked_users`: how many a page has; 20.
     pub fn limit(self, limit: i64) -> Action {
         self.set("limit", limit.to_string())
     }
 
-    /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_members`, `list_operators`,
-    /// `list_muted_users`, `list_banned_users`, `list_users`, `list_blocked_users`: `next` of the page before; the
-    /// first page without it.
+    /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_scheduled_messages`, `list_public_channels`,
+    /// `list_members`, `list_operators`, `list_muted_users`, `list_banned_users`, `list_users`,
+    /// `list_blocked_users`: `next` of the page before; the first page without it.
     pub fn token(self, token: &str) -> Action {
         self.set("token", quoted(token))
     }
@@ -936,7 +1135,43 @@ impl Action {
         self.set("since", since.to_string())
     }
 
-    /// Of `mark_all_as_read`: only these channels.
+    /// Of `schedule_message`, `update_scheduled_message`: whether members are notified of it (`default`,
+    /// `suppress`).
+    pub fn push_option(self, push_option: &str) -> Action {
+        self.set("push_option", quoted(push_option))
+    }
+
+    /// Of `list_scheduled_messages`, `create_channel`, `report_user`, `resend_failed_messages`,
+    /// `remove_failed_messages`: only those of this channel; or its URL; the service makes one when it is missing;
+    /// or where it happened.
+    pub fn channel_url(self, channel_url: &str) -> Action {
+        self.set("channel_url", quoted(channel_url))
+    }
+
+    /// Of `list_scheduled_messages`: only those of these states, as JSON text.
+    pub fn status(self, status: &str) -> Action {
+        self.set("status", status.to_owned())
+    }
+
+    /// Of `list_scheduled_messages`, `list_public_channels`, `list_members`: by which time; `scheduled_at`
+    /// (`scheduled_at`, `created_at`); or in which order; `chronological` (`chronological`,
+    /// `channel_name_alphabetical`, `latest_last_message`, `metadata_value_alphabetical`); or by name (default), or
+    /// operators first (`member_nickname_alphabetical`, `operator_then_member_alphabetical`).
+    pub fn order(self, order: &str) -> Action {
+        self.set("order", quoted(order))
+    }
+
+    /// Of `list_scheduled_messages`: whether the latest comes first.
+    pub fn reverse(self, reverse: bool) -> Action {
+        self.set("reverse", reverse.to_string())
+    }
+
+    /// Of `update_scheduled_message`: when it is sent.
+    pub fn scheduled_at(self, scheduled_at: i64) -> Action {
+        self.set("scheduled_at", scheduled_at.to_string())
+    }
+
+    /// Of `mark_all_as_read`, `list_public_channels`: only these channels; or only these.
     pub fn channel_urls(self, channel_urls: &[impl AsRef<str>]) -> Action {
         self.set("channel_urls", quoted_list(channel_urls))
     }
@@ -950,12 +1185,6 @@ impl Action {
     /// invited; or only these.
     pub fn user_ids(self, user_ids: &[impl AsRef<str>]) -> Action {
         self.set("user_ids", quoted_list(user_ids))
-    }
-
-    /// Of `create_channel`, `resend_failed_messages`, `remove_failed_messages`: its URL; the service makes one when
-    /// it is missing; or only those of this channel.
-    pub fn channel_url(self, channel_url: &str) -> Action {
-        self.set("channel_url", quoted(channel_url))
     }
 
     /// Of `create_channel`: a supergroup channel.
@@ -1034,15 +1263,44 @@ impl Action {
         self.set("allow_auto_unhide", allow_auto_unhide.to_string())
     }
 
+    /// Of `list_public_channels`: whether only those that this user is in; `all` (`all`, `joined`).
+    pub fn membership(self, membership: &str) -> Action {
+        self.set("membership", quoted(membership))
+    }
+
+    /// Of `list_public_channels`: only those of these types.
+    pub fn custom_types(self, custom_types: &[impl AsRef<str>]) -> Action {
+        self.set("custom_types", quoted_list(custom_types))
+    }
+
+    /// Of `list_public_channels`: only those whose type begins with it.
+    pub fn custom_type_starts_with(self, custom_type_starts_with: &str) -> Action {
+        self.set("custom_type_starts_with", quoted(custom_type_starts_with))
+    }
+
+    /// Of `list_public_channels`: only those whose name has it.
+    pub fn channel_name_contains(self, channel_name_contains: &str) -> Action {
+        self.set("channel_name_contains", quoted(channel_name_contains))
+    }
+
+    /// Of `list_public_channels`: the metadata that the order goes by.
+    pub fn metadata_order_key(self, metadata_order_key: &str) -> Action {
+        self.set("metadata_order_key", quoted(metadata_order_key))
+    }
+
+    /// Of `list_public_channels`: whether those without a message are among them; true.
+    pub fn include_empty(self, include_empty: bool) -> Action {
+        self.set("include_empty", include_empty.to_string())
+    }
+
+    /// Of `list_public_channels`: whether frozen ones are among them; true.
+    pub fn include_frozen(self, include_frozen: bool) -> Action {
+        self.set("include_frozen", include_frozen.to_string())
+    }
+
     /// Of `leave`: coming back later as no operator; false.
     pub fn should_remove_operator_status(self, should_remove_operator_status: bool) -> Action {
         self.set("should_remove_operator_status", should_remove_operator_status.to_string())
-    }
-
-    /// Of `list_members`: by name (default), or operators first (`member_nickname_alphabetical`,
-    /// `operator_then_member_alphabetical`).
-    pub fn order(self, order: &str) -> Action {
-        self.set("order", quoted(order))
     }
 
     /// Of `list_members`: which members (`all`, `operator`, `nonoperator`).
@@ -1070,7 +1328,7 @@ impl Action {
         self.set("seconds", seconds.to_string())
     }
 
-    /// Of `mute_user`, `ban_user`: why.
+    /// Of `mute_user`, `ban_user`, `report_user`, `report_channel`, `report_message`: why; or in the user's words.
     pub fn description(self, description: &str) -> Action {
         self.set("description", quoted(description))
     }
@@ -1090,7 +1348,7 @@ impl Action {
         self.set("mode", quoted(mode))
     }
 
-    /// Of `list_users`: only those of this name.
+    /// Of `list_users`, `update_profile`: only those of this name; or the new name.
     pub fn nickname(self, nickname: &str) -> Action {
         self.set("nickname", quoted(nickname))
     }
@@ -1103,6 +1361,26 @@ impl Action {
     /// Of `list_users`: and one of these values.
     pub fn metadata_values(self, metadata_values: &[impl AsRef<str>]) -> Action {
         self.set("metadata_values", quoted_list(metadata_values))
+    }
+
+    /// Of `update_profile`: where the new picture is.
+    pub fn profile_url(self, profile_url: &str) -> Action {
+        self.set("profile_url", quoted(profile_url))
+    }
+
+    /// Of `update_profile`: languages to translate messages to, the first one first.
+    pub fn preferred_languages(self, preferred_languages: &[impl AsRef<str>]) -> Action {
+        self.set("preferred_languages", quoted_list(preferred_languages))
+    }
+
+    /// Of `register_push_token`: whether this user's other tokens of the type go.
+    pub fn is_unique(self, is_unique: bool) -> Action {
+        self.set("is_unique", is_unique.to_string())
+    }
+
+    /// Of `report_channel`, `report_message`: who is to blame; or who sent it.
+    pub fn user_id(self, user_id: &str) -> Action {
+        self.set("user_id", quoted(user_id))
     }
 
     /// Of `resend_failed_messages`, `remove_failed_messages`: only this one; NOT_FOUND when it has not failed.
