@@ -56,6 +56,6 @@ extension Simulation {
         var arguments = arguments
         if let url { arguments["channel_url"] = .text(url) }
         let timeout: Int64? = random.chance(20) ? 1 + random.below(3_000) : nil
-        command(.action(ActionCall(action: action, arguments: arguments, timeout: timeout), call: newCall("call")))
+        command(.call(newCall("call"), .action(ActionCall(action: action, arguments: arguments, timeout: timeout))))
     }
 }

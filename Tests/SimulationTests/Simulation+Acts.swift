@@ -26,7 +26,7 @@ extension Simulation {
             return openMessages(random.pick(knowledge.urls) ?? "")
         }
         switch random.below(4) {
-        case 0: command(.clearCache(channelURL: ChannelURL(view.channelURL), call: newCall("clear_cache")))
+        case 0: command(.call(newCall("clear_cache"), .clearCache(channelURL: ChannelURL(view.channelURL))))
         case 1: network.reset()
         default: openMessages(view.channelURL)
         }
@@ -42,9 +42,9 @@ extension Simulation {
 
     func perform(_ plan: HostPlan) {
         switch plan {
-        case .setToken: command(.setToken(service.token))
-        case .connect: command(.connect(call: newCall("connect")))
-        case .resumeSync: command(.resumeSync)
+        case .setToken: command(.post(.setToken(service.token)))
+        case .connect: command(.call(newCall("connect"), .connect))
+        case .resumeSync: command(.post(.resumeSync))
         case .foreground: setForeground(true)
         case .freeze(let url, let isFrozen): freeze(url, isFrozen)
         case .tellSendResponse(let collection, let requestID, let message):

@@ -20,7 +20,7 @@ extension Simulation {
             case 1:
                 guard let view = random.pick(engine.shownMessages) else { break }
                 waiting.append(
-                    .fetch(collection: view.window.id, direction: .previous, call: newCall("waiting fetch")))
+                    .call(newCall("waiting fetch"), .fetch(collection: view.window.id, direction: .previous)))
             case 2: waitToWrite(&waiting, &ends)
             default: waitToCount(&waiting, &ends)
             }
@@ -45,8 +45,8 @@ extension Simulation {
         let call = newCall("waiting send_message")
         knowledge.write(requestID, text, view.channelURL)
         knowledge.sent(requestID, call: call)
-        waiting.append(.sendMessage(
-            collection: view.window.id, requestID: RequestID(requestID), body: message.serialized(), call: call))
+        waiting.append(.call(
+            call, .own(.send(requestID: RequestID(requestID), body: message.serialized()), in: view.window.id)))
         ends.append((call, { [self] completion in
             if completion?.status == .closed { knowledge.accepted(requestID) }
         }))
@@ -57,8 +57,9 @@ extension Simulation {
         let isDoneWhenKept = random.chance(50)
         let json = Array(#"{"own/last":\#(number),"log/\#(number)":true}"#.utf8)
         let call = newCall("waiting write")
-        waiting.append(.database(
-            DatabaseRequest(.databaseUpdate, .update(TreePath(), json), isDoneWhenKept: isDoneWhenKept), call: call))
+        waiting.append(.call(
+            call,
+            .database(DatabaseRequest(.databaseUpdate, .update(TreePath(), json), isDoneWhenKept: isDoneWhenKept))))
         ends.append((call, { [self] completion in
             database.ended(number, outcome(completion, isDoneWhenKept), isLogged: true)
         }))
@@ -68,8 +69,8 @@ extension Simulation {
         let isDoneWhenKept = random.chance(50)
         let call = newCall("waiting count")
         let tally = DatabaseKnowledge.tally
-        waiting.append(.database(
-            DatabaseRequest(.databaseCount, .count(tally, by: 1), isDoneWhenKept: isDoneWhenKept), call: call))
+        waiting.append(.call(
+            call, .database(DatabaseRequest(.databaseCount, .count(tally, by: 1), isDoneWhenKept: isDoneWhenKept))))
         ends.append((call, { [self] completion in
             switch outcome(completion, isDoneWhenKept) {
             case .kept: database.counted += 1

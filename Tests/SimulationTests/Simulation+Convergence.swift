@@ -15,11 +15,11 @@ extension Simulation {
         plans.removeAll { entry in if case .weatherEnds = entry.plan { true } else { false } }
         setForeground(true)
         if traits.hasDatabase { databaseOnline() }
-        command(.setToken(service.token))
-        command(.connect(call: newCall("connect")))
+        command(.post(.setToken(service.token)))
+        command(.call(newCall("connect"), .connect))
         try settle()
-        command(.resumeSync)
-        if !isConnected { command(.connect(call: newCall("connect"))) }
+        command(.post(.resumeSync))
+        if !isConnected { command(.call(newCall("connect"), .connect)) }
         // A reset of the history from another device is told to nobody: the next login brings it.
         if knowledge.isHistoryReset { network.reset() }
         try settle()
@@ -354,7 +354,7 @@ extension Simulation {
             lastText += 1
             let body = JSON.object(["message": .string("late")]).serialized()
             let call = newCall("send_message")
-            command(.sendMessage(collection: view.window.id, requestID: "late-\(lastText)", body: body, call: call))
+            command(.call(call, .own(.send(requestID: "late-\(lastText)", body: body), in: view.window.id)))
         }
         close()
         if let violation { throw violation }

@@ -37,7 +37,7 @@ extension Simulation {
         _ action: Action, _ operation: DatabaseRequest.Operation, isDoneWhenKept: Bool = false
     ) -> CallID {
         let call = newCall(action.rawValue)
-        command(.database(DatabaseRequest(action, operation, isDoneWhenKept: isDoneWhenKept), call: call))
+        command(.call(call, .database(DatabaseRequest(action, operation, isDoneWhenKept: isDoneWhenKept))))
         return call
     }
 
@@ -56,7 +56,7 @@ extension Simulation {
         // The first value comes within the call.
         let call = newCall(Action.databaseListen.rawValue)
         database.listens[call] = DatabaseKnowledge.Shown(location: location)
-        command(.database(DatabaseRequest(.databaseListen, .listen(location)), call: call))
+        command(.call(call, .database(DatabaseRequest(.databaseListen, .listen(location)))))
     }
 
     /// Who begins again looks at its own place, as it was kept.

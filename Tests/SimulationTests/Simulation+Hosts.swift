@@ -25,7 +25,7 @@ extension Simulation {
         case 55..<58:
             guard let view else { return }
             let viewpoint = random.chance(50) ? Int64.max : SimulatedService.start + time - random.below(200_000)
-            command(.resetViewpoint(collection: view.window.id, viewpoint: viewpoint))
+            command(.post(.resetViewpoint(collection: view.window.id, viewpoint: viewpoint)))
         case 58..<62:
             let ids = views.map(\.window.id) + engine.shownChannels.map(\.id)
             guard let id = random.pick(ids) else { return }
@@ -36,22 +36,22 @@ extension Simulation {
         case 86..<90: callAction()
         case 90..<93:
             let isPause = random.chance(60)
-            command(isPause ? .pauseSync : .resumeSync)
+            command(.post(isPause ? .pauseSync : .resumeSync))
             if isPause { plan(.resumeSync, in: random.below(20_000)) }
         case 93..<95:
-            command(.disconnect)
+            command(.post(.disconnect))
             plan(.connect, in: random.below(15_000))
-        case 95: command(.connect(call: newCall("connect")))
+        case 95: command(.call(newCall("connect"), .connect))
         default:
             let url = random.chance(70) ? random.pick(knowledge.urls) : nil
-            command(.clearCache(channelURL: url.map { ChannelURL($0) }, call: newCall("clear_cache")))
+            command(.call(newCall("clear_cache"), .clearCache(channelURL: url.map { ChannelURL($0) })))
         }
     }
 
     func close(_ id: CollectionID) {
         told.close(id)
         host.close(id)
-        command(.removeCollection(id: id))
+        command(.post(.removeCollection(id: id)))
     }
 
     func openMessages(_ url: String, starts: Bool = false) {
@@ -71,8 +71,8 @@ extension Simulation {
         filter.isInclusive = random.chance(75)
         if random.chance(25), let parent = someParent(url) { filter.parentID = MessageID(String(parent)) }
         host.open(CollectionInfo(messages: .host(lastCollection), filter, viewpoint: viewpoint), channelURL: url)
-        command(.openMessageCollection(
-            id: .host(lastCollection), channelURL: ChannelURL(url), filter: filter, viewpoint: viewpoint))
+        command(.post(.openMessageCollection(
+            id: .host(lastCollection), channelURL: ChannelURL(url), filter: filter, viewpoint: viewpoint)))
         if starts || random.chance(35) { start(.host(lastCollection)) }
     }
 
@@ -82,7 +82,7 @@ extension Simulation {
         return random.pick(parents.sorted()) ?? someMessage(url)
     }
 
-    private func start(_ id: CollectionID) { command(.start(collection: id, call: newCall("start"))) }
+    private func start(_ id: CollectionID) { command(.call(newCall("start"), .start(collection: id))) }
 
     private func openChannels() {
         lastCollection += 1
@@ -97,19 +97,19 @@ extension Simulation {
         query.order = random.pick([.latestLastMessage, .latestLastMessage, .chronological, .channelNameAlphabetical])
             ?? .latestLastMessage
         host.open(CollectionInfo(channels: .host(lastCollection), query), channelURL: nil)
-        command(.openChannelCollection(id: .host(lastCollection), query: query))
+        command(.post(.openChannelCollection(id: .host(lastCollection), query: query)))
     }
 
     /// A page, or everything newer.
     private func fetch(_ id: CollectionID) {
         guard random.chance(15) else { return _ = fetch(id, random.chance(60) ? .previous : .next) }
-        command(.fetchAllNext(collection: id, call: newCall("fetch_all_next")))
+        command(.call(newCall("fetch_all_next"), .fetchAllNext(collection: id)))
     }
 
     @discardableResult
     func fetch(_ id: CollectionID, _ direction: PageDirection) -> CallID {
         let call = newCall("fetch")
-        command(.fetch(collection: id, direction: direction, call: call))
+        command(.call(call, .fetch(collection: id, direction: direction)))
         return call
     }
 
@@ -127,7 +127,7 @@ extension Simulation {
         let call = newCall("send_message")
         knowledge.sent(requestID, call: call)
         session.asked.insert(requestID)
-        command(.sendMessage(collection: view.window.id, requestID: RequestID(requestID), body: body, call: call))
+        command(.call(call, .own(.send(requestID: RequestID(requestID), body: body), in: view.window.id)))
     }
 
     /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes
@@ -143,19 +143,20 @@ extension Simulation {
             guard let message = service.post(view.channelURL, SimulatedService.me, text, parts)
                 .flatMap({ SendbirdService.message($0) }) else { return }
             knowledge.toldByHost.insert(message.id.text)
-            return command(.appendSent(
-                collection: id, requestID: RequestID(requestID), message, call: newCall("append_message")))
+            return command(.call(
+                newCall("append_message"), .own(.appendSent(requestID: RequestID(requestID), message), in: id)))
         case 2:
             // It failed before it was appended.
-            return command(.handleSendResponse(
-                collection: id, requestID: RequestID(requestID), .failed(code: 400_000, body: body),
-                call: newCall("handle_send_response")))
+            return command(.call(
+                newCall("handle_send_response"),
+                .own(
+                    .handleSendResponse(requestID: RequestID(requestID), .failed(code: 400_000, body: body)), in: id)))
         default: break
         }
         let isOffline = random.chance(20)
-        if isOffline { command(.disconnect) }
+        if isOffline { command(.post(.disconnect)) }
         let call = newCall("append_message")
-        command(.appendMessage(collection: id, requestID: RequestID(requestID), body: body, call: call))
+        command(.call(call, .own(.append(requestID: RequestID(requestID), body: body), in: id)))
         guard results[call]?.status == .ok else { return knowledge.settle(requestID) }
         var message: MessageRecord?
         if random.chance(75) {
@@ -181,8 +182,9 @@ extension Simulation {
 
     func tellSendResponse(_ id: CollectionID, _ requestID: String, _ message: MessageRecord?) {
         let outcome: SendOutcome = message.map { .sent($0) } ?? .failed(code: 400_000, body: nil)
-        command(.handleSendResponse(
-            collection: id, requestID: RequestID(requestID), outcome, call: newCall("handle_send_response")))
+        command(.call(
+            newCall("handle_send_response"),
+            .own(.handleSendResponse(requestID: RequestID(requestID), outcome), in: id)))
     }
 
     /// The host edits or deletes by its own means, and tells: at once, later, or not at all.
@@ -209,9 +211,9 @@ extension Simulation {
 
     func tellChange(_ collection: CollectionID, _ id: String, _ edited: MessageRecord?) {
         if let edited {
-            command(.tellEdit(collection: collection, edited, call: newCall("update_message")))
+            command(.call(newCall("update_message"), .own(.tellEdit(edited), in: collection)))
         } else {
-            command(.deleteMessage(collection: collection, .sent(id: MessageID(id)), call: newCall("delete_message")))
+            command(.call(newCall("delete_message"), .own(.delete(.sent(id: MessageID(id))), in: collection)))
         }
     }
 
@@ -253,7 +255,7 @@ extension Simulation {
             default: break
             }
         }
-        command(.action(ActionCall(action: action, arguments: arguments), call: newCall(action.rawValue)))
+        command(.call(newCall(action.rawValue), .action(ActionCall(action: action, arguments: arguments))))
     }
 
     private func changeUnsent(_ view: (channelURL: String, window: MessageWindow)) {
@@ -265,14 +267,13 @@ extension Simulation {
             let call = newCall("send_message")
             knowledge.sent(own.text, call: call)
             resent([own.text])
-            command(.resendMessage(collection: view.window.id, requestID: own, call: call))
+            command(.call(call, .own(.resend(requestID: own), in: view.window.id)))
         case 5:
             let body = JSON.object(["data": .string("changed \(time)")]).serialized()
-            command(.updateMessage(
-                collection: view.window.id, requestID: own, body: body, call: newCall("update_message")))
+            command(.call(newCall("update_message"), .own(.update(requestID: own, body: body), in: view.window.id)))
         default:
             let call = newCall("delete_message")
-            command(.deleteMessage(collection: view.window.id, .unsent(requestID: own), call: call))
+            command(.call(call, .own(.delete(.unsent(requestID: own)), in: view.window.id)))
             if results[call]?.status == .ok { knowledge.settle(own.text) }
         }
     }

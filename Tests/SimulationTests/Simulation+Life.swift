@@ -17,7 +17,7 @@ extension Simulation {
         case 10..<12: sleep()
         case 12..<15:
             session.open = []
-            command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall("call")))
+            command(.call(newCall("call"), .action(ActionCall(action: .clearChannels, arguments: [:]))))
         case 15..<17: startFarAhead()
         case 17..<20: writeIntoFrozen()
         default: try missMuch()
@@ -25,7 +25,7 @@ extension Simulation {
     }
 
     func setForeground(_ isForeground: Bool) {
-        command(.setForeground(isForeground))
+        command(.post(.setForeground(isForeground)))
         backgroundSince = isForeground ? nil : backgroundSince ?? time
     }
 
@@ -37,7 +37,7 @@ extension Simulation {
         let process = processNumber
         // Already: the process may die at it, and the next one listens at once.
         database.signedOut(isDone: false)
-        command(.signOut(call: call))
+        command(.call(call, .signOut))
         // Else the device still knows what is under way, and sends nothing before that is answered.
         if process == processNumber, device.queuedWrites.isEmpty { network.signedOut() }
         if traits.hasDatabase { beginResources() }
@@ -72,19 +72,19 @@ extension Simulation {
     /// A collection is opened and started where much is missing behind what is cached.
     private func startFarAhead() {
         guard let view = random.pick(engine.shownMessages) else { return }
-        command(.disconnect)
+        command(.post(.disconnect))
         let count: Int64 = 110 + random.below(200)
         note("\(count) messages in \(view.channelURL)")
         service.burst(view.channelURL, "kit", count)
         close(view.window.id)
-        command(.connect(call: newCall("connect")))
+        command(.call(newCall("connect"), .connect))
         openMessages(view.channelURL, starts: true)
     }
 
     /// Messages wait for a connection while the channel is frozen.
     private func writeIntoFrozen() {
         guard let view = random.pick(engine.shownMessages) else { return }
-        command(.disconnect)
+        command(.post(.disconnect))
         for _ in 0..<(1 + random.below(3)) { send(view) }
         freeze(view.channelURL, true)
         plan(.connect, in: random.below(3_000))

@@ -33,9 +33,9 @@ extension Simulation {
             }
             let action: Action = accepts ? .acceptInvitation : .declineInvitation
             command(
-                .action(
-                    ActionCall(action: action, arguments: ["channel_url": .text(url)], timeout: nil),
-                    call: newCall("call")))
+                .call(
+                    newCall("call"),
+                    .action(ActionCall(action: action, arguments: ["channel_url": .text(url)], timeout: nil))))
         case nil:
             note("invited to \(url), and not asked for an answer at once")
             service.invite(url, isIn: false)

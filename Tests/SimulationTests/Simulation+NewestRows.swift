@@ -12,7 +12,7 @@ extension Simulation {
         else { return }
         openMessages(url)
         for _ in 0..<20 where !isConnected || !engine.isAtRest { try advance(500) }
-        command(.disconnect)
+        command(.post(.disconnect))
         openStreamOfMessages(url)
         let count: Int64 = 101 + random.below(120)
         note("\(count) messages in \(url) are missed")

@@ -12,10 +12,10 @@ extension Simulation {
     /// What empties a view on behalf of its host, who has to fetch again.
     func noteEmptied(by command: HostCommand) {
         switch command {
-        case .resetViewpoint(let id, _), .removeCollection(let id): loaded.remove(id)
-        case .clearCache(let url, _):
+        case .post(.resetViewpoint(let id, _)), .post(.removeCollection(let id)): loaded.remove(id)
+        case .call(_, .clearCache(let url)):
             for (shown, view) in engine.shownMessages where url == nil || url?.text == shown { loaded.remove(view.id) }
-        case .signOut: loaded = []
+        case .call(_, .signOut): loaded = []
         default: break
         }
     }

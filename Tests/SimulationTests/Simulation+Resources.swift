@@ -48,7 +48,7 @@ extension Simulation {
                 violation = violation ?? Violation(description: "no action on resources: \(json)")
                 return
             }
-            command(.resource(call, call: newCall(action.action.rawValue)))
+            command(.call(newCall(action.action.rawValue), .resource(call)))
         } catch {
             violation = violation ?? Violation(description: "\(json): \(error)")
         }

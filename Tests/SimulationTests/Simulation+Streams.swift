@@ -103,7 +103,7 @@ extension Simulation {
         } catch {
             violation = Violation(description: "\(error)")
         }
-        command(.openStream(id: lastCollection, spec, function: nil))
+        command(.post(.openStream(id: lastCollection, spec, function: nil)))
     }
 
     // MARK: Changing
@@ -130,12 +130,12 @@ extension Simulation {
 
     private func set(_ id: UInt64, _ condition: ShownStream.Condition) {
         streams[id]?.condition = condition
-        command(.stream(.setPredicate(predicate(condition)), of: id, call: newCall("stream_call")))
+        command(.call(newCall("stream_call"), .stream(.setPredicate(predicate(condition)), of: id)))
     }
 
     private func set(_ id: UInt64, limit: Int?) {
         streams[id]?.limit = limit ?? Int.max
-        command(.stream(.setLimit(limit), of: id, call: newCall("stream_call")))
+        command(.call(newCall("stream_call"), .stream(.setLimit(limit), of: id)))
     }
 
     private func changeRows(_ id: UInt64) {
@@ -157,13 +157,13 @@ extension Simulation {
         for item in items {
             streams[id]?.given[item.key] = isRemoval ? nil : item.json
         }
-        command(.stream(request, of: id, call: newCall("stream_call")))
+        command(.call(newCall("stream_call"), .stream(request, of: id)))
     }
 
     @discardableResult
     private func fetchMore(_ id: UInt64, count: Int?) -> CallID {
         let call = newCall("stream_call")
-        command(.stream(.fetchMore(count: count, nil), of: id, call: call))
+        command(.call(call, .stream(.fetchMore(count: count, nil), of: id)))
         return call
     }
 
@@ -235,7 +235,7 @@ extension Simulation {
             for _ in 0..<200 {
                 if case .channels? = streams[id]?.source, direction == .previous { break }
                 let call = newCall("stream_call")
-                command(.stream(.fetchMore(count: 50, direction), of: id, call: call))
+                command(.call(call, .stream(.fetchMore(count: 50, direction), of: id)))
                 for _ in 0..<600 where results[call] == nil { try advance(100) }
                 guard let result = results[call] else { throw Violation(description: "stream call \(call) is lost") }
                 if result.status == .duplicatedFetch { continue }

@@ -131,7 +131,7 @@ final class Simulation {
     func run(steps count: Int) throws {
         fillChannels()
         take(device.core.takeOutputs())
-        command(.connect(call: newCall("connect")))
+        command(.call(newCall("connect"), .connect))
         for _ in 0..<count {
             steps += 1
             try act()
@@ -149,7 +149,7 @@ final class Simulation {
         fillChannels()
         network.hostile = hostile
         take(device.core.takeOutputs())
-        command(.connect(call: newCall("connect")))
+        command(.call(newCall("connect"), .connect))
         for _ in 0..<count {
             steps += 1
             // A mute and its end have numbers of their own, and of the acts it is a rare one.
@@ -189,8 +189,8 @@ final class Simulation {
     func command(_ command: HostCommand) {
         note("host \(Simulation.brief(command))")
         switch command {
-        case .pauseSync: (isPausedByHost, session.wasPaused) = (true, true)
-        case .resumeSync: isPausedByHost = false
+        case .post(.pauseSync): (isPausedByHost, session.wasPaused) = (true, true)
+        case .post(.resumeSync): isPausedByHost = false
         default: break
         }
         noteEmptied(by: command)
@@ -298,7 +298,7 @@ final class Simulation {
         do {
             while left > 0, violation == nil, let taken = try host.take() {
                 left -= 1
-                if !taken.resyncs.isEmpty { command(.resync(collections: taken.resyncs)) }
+                if !taken.resyncs.isEmpty { command(.post(.resync(collections: taken.resyncs))) }
             }
         } catch { violation = violation ?? error as? Violation }
     }
@@ -344,14 +344,14 @@ final class Simulation {
         // What is too old, or too many, goes at the start.
         lookAtOwn()
         if !isOnline {
-            return command(.database(DatabaseRequest(.databaseOffline, .setOnline(false)), call: newCall("offline")))
+            return command(.call(newCall("offline"), .database(DatabaseRequest(.databaseOffline, .setOnline(false)))))
         }
         if traits.hasDatabase {
             beginResources()
             do { try beginDatabase() } catch { violation = violation ?? Violation(description: "\(error)") }
         }
         if random.chance(90) || !isFaulty {
-            command(.connect(call: newCall("connect")))
+            command(.call(newCall("connect"), .connect))
         } else {
             plan(.connect, in: random.below(10_000))
         }
@@ -399,21 +399,21 @@ final class Simulation {
 
     private static func brief(_ command: HostCommand) -> String {
         switch command {
-        case .sendMessage(let id, let requestID, let body, let call):
+        case .call(let call, .own(.send(let requestID, let body), let id)):
             "sendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
-        case .appendMessage(let id, let requestID, let body, let call):
+        case .call(let call, .own(.append(let requestID, let body), let id)):
             "appendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
-        case .handleSendResponse(let id, let requestID, .sent(let message), let call):
+        case .call(let call, .own(.handleSendResponse(let requestID, .sent(let message)), let id)):
             "handleSendResponse \(requestID) in \(id), call \(call): \(message.id)"
-        case .tellEdit(let id, let message, let call): "tellEdit \(message.id) in \(id), call \(call)"
-        case .updateMessage(let id, let requestID, let body, let call):
+        case .call(let call, .own(.tellEdit(let message), let id)): "tellEdit \(message.id) in \(id), call \(call)"
+        case .call(let call, .own(.update(let requestID, let body), let id)):
             "updateMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
-        case .openMessageCollection(let id, let url, let filter, let viewpoint):
+        case .post(.openMessageCollection(let id, let url, let filter, let viewpoint)):
             "open \(id) of \(url) at \(viewpoint): \(brief(filter))"
         // In a fixed order, so that two runs can be compared.
-        case .resync(let collections):
+        case .post(.resync(let collections)):
             "resync " + collections.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-        case .action(let action, let call):
+        case .call(let call, .action(let action)):
             "\(action.action.rawValue) "
                 + action.arguments.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
                 + ", call \(call)"

@@ -70,7 +70,7 @@ final class AcknowledgementTests: EngineTestCase {
             startShowing(known, resend: policy)
             send(1, "own")
             event(.messageReceived(channelURL: "c", message: Case.message(4)))
-            command(.deleteMessage(collection: 1, .unsent(requestID: "own"), call: newCall()))
+            command(.call(newCall(), .own(.delete(.unsent(requestID: "own")), in: 1)))
             let stored = try cache.chunks(channel: try cache.channelKey("c"))
             XCTAssertEqual(stored.map(\.end.position), [known[1].position], "\(policy)")
             XCTAssertEqual(stored.map(\.isOpenEnded), [false], "\(policy)")

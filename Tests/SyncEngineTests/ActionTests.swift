@@ -10,14 +10,14 @@ final class ActionTests: EngineTestCase {
     private func ask(_ action: Action, _ url: ChannelURL = "c", timeout: Int64? = nil) -> CallID {
         let call = newCall()
         let action = ActionCall(action: action, arguments: ["channel_url": .text(url.text)], timeout: timeout)
-        command(.action(action, call: call))
+        command(.call(call, .action(action)))
         return call
     }
 
     private func cancel(_ other: CallID) -> CallID {
         let call = newCall()
-        command(.action(
-            ActionCall(action: .cancel, arguments: ["request": .integer(Int64(other.number))]), call: call))
+        command(.call(
+            call, .action(ActionCall(action: .cancel, arguments: ["request": .integer(Int64(other.number))]))))
         return call
     }
 
@@ -35,7 +35,7 @@ final class ActionTests: EngineTestCase {
     private func begin() {
         start()
         connect()
-        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
         fetch(1, .next)
         serve(channels: [EngineTestCase.channel("c", name: "old")])
         XCTAssertEqual(host.ids(1, .channels), ["c"])

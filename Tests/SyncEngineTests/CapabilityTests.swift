@@ -10,7 +10,7 @@ final class CapabilityTests: EngineTestCase {
     /// A list of channels and one of messages, both at rest; then the connection is lost and comes back.
     private func reconnect(_ capabilities: ServiceCapabilities) {
         start(capabilities: capabilities)
-        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
         openMessages(2, "c")
         connect()
         let messages = [Case.message(1), Case.message(2), Case.message(3)]
@@ -76,7 +76,7 @@ final class CapabilityTests: EngineTestCase {
         start(capabilities: ServiceCapabilities(missingActions: [.freezeChannel]))
         let freeze = ActionCall(action: .freezeChannel, arguments: ["channel_url": .text("c")])
         let call = newCall()
-        command(.action(freeze, call: call))
+        command(.call(call, .action(freeze)))
         XCTAssertEqual(host.status(call), .service)
         XCTAssertEqual(host.result(call)?.failure?.code, 800_111)
         XCTAssertFalse(everAsked.contains { if case .action = $0 { true } else { false } })

@@ -42,8 +42,8 @@ final class ChannelListTests: EngineTestCase {
     private func begin() throws {
         try cache.upsert(channels(300..<500))
         start()
-        command(.openChannelCollection(id: 1, query: byName))
-        command(.connect(call: newCall()))
+        command(.post(.openChannelCollection(id: 1, query: byName)))
+        command(.call(newCall(), .connect))
         fetch(1, .next)
         XCTAssertEqual(host.ids(1, .channels), names(300..<320))
         event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))

@@ -11,7 +11,7 @@ final class ChannelSyncTests: EngineTestCase {
     /// No log tells what became of the channels since: a lost cursor means that they are listed once more.
     func testALostCursorListsTheChannelsAgain() throws {
         start()
-        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
         connect()
         serve(channels: [EngineTestCase.channel("a"), EngineTestCase.channel("b")])
         fetch(1, .next)
@@ -29,7 +29,7 @@ final class ChannelSyncTests: EngineTestCase {
     /// its way.
     func testADeletedLastMessageIsNotBroughtBackByAnOlderChangeLog() throws {
         start()
-        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
         connect()
         let old = Case.message(1)
         serve(channels: [Case.channel("c", last: old)])
@@ -72,7 +72,7 @@ final class ChannelSyncTests: EngineTestCase {
     /// that session is looked for by the listing of the next one.
     func testWhatWasCachedBeforeThereWasALogIsLookedFor() throws {
         start()
-        command(.pauseSync)
+        command(.post(.pauseSync))
         cache.setCommitHook { () throws(StoreError) in throw StoreError.failed(code: 13, message: "full") }
         connect()
         cache.setCommitHook(nil)
@@ -81,7 +81,7 @@ final class ChannelSyncTests: EngineTestCase {
         XCTAssertEqual(try cache.channelURLs(), ["c"])
         loseConnection()
         // Left meanwhile, and every second page of the listing comes after a kill.
-        command(.resumeSync)
+        command(.post(.resumeSync))
         connect()
         answer(.channels(ChannelPage(channels: [Case.channel("d")], next: "2")), to: isChannelListing)
         start()
@@ -96,7 +96,7 @@ final class ChannelSyncTests: EngineTestCase {
         start()
         var query = ChannelQuery()
         query.limit = 100
-        command(.openChannelCollection(id: 1, query: query))
+        command(.post(.openChannelCollection(id: 1, query: query)))
         connect()
         fetch(1, .next)
         let channels = (1...5000).map { Case.channel("c\($0)", last: Case.message(Int64($0 % 997 + 1))) }

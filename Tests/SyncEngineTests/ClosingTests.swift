@@ -15,12 +15,12 @@ final class ClosingTests: EngineTestCase {
 
     private func call(_ json: String) throws -> HostCommand {
         let action = try ActionCall(Array(json.utf8))
-        if let request = try DatabaseRequest(action) { return .database(request, call: newCall()) }
-        return .resource(try XCTUnwrap(try ResourceCall(action)), call: newCall())
+        if let request = try DatabaseRequest(action) { return .call(newCall(), .database(request)) }
+        return .call(newCall(), .resource(try XCTUnwrap(try ResourceCall(action))))
     }
 
     private func send(_ id: RequestID, in collection: CollectionID) -> HostCommand {
-        .sendMessage(collection: collection, requestID: id, body: Array(#"{"message":"m"}"#.utf8), call: newCall())
+        .call(newCall(), .own(.send(requestID: id, body: Array(#"{"message":"m"}"#.utf8)), in: collection))
     }
 
     /// With a message collection, five listens and a stream that all show what the waiting commands change.
@@ -32,7 +32,7 @@ final class ClosingTests: EngineTestCase {
                 #"{"action":"database_listen","path":"/notes","order_by":"at","limit_to_last":\#(limit)}"#))
         }
         let spec = try StreamSpec(parsing: Array(#"{"source":{"database":{"path":"/notes"}},"batch_delay":null}"#.utf8))
-        command(.openStream(id: 3, spec, function: nil, place: DatabaseLocation(try TreePath("/notes"))))
+        command(.post(.openStream(id: 3, spec, function: nil, place: DatabaseLocation(try TreePath("/notes")))))
         for json in [
             #"{"action":"resource_register","resource_type":"Book","path":"/books/@","#
                 + #""counters":[{"name":"notes","counting":"Note"}]}"#,
@@ -50,14 +50,13 @@ final class ClosingTests: EngineTestCase {
         var filter = MessageFilter()
         filter.limit = 30
         var commands: [HostCommand] = [
-            .openMessageCollection(id: 2, channelURL: "d", filter: filter, viewpoint: .max),
-            .fetch(collection: 1, direction: .previous, call: newCall()),
+            .post(.openMessageCollection(id: 2, channelURL: "d", filter: filter, viewpoint: .max)),
+            .call(newCall(), .fetch(collection: 1, direction: .previous)),
         ]
         for number in 0..<10 {
             commands += [
                 send("c\(number)", in: 1), send("d\(number)", in: 2),
-                .appendMessage(
-                    collection: 1, requestID: "a\(number)", body: Array(#"{"message":"m"}"#.utf8), call: newCall()),
+                .call(newCall(), .own(.append(requestID: "a\(number)", body: Array(#"{"message":"m"}"#.utf8)), in: 1)),
                 try call(#"{"action":"database_set","path":"/notes/n\#(number)","value":{"at":\#(number)}}"#),
                 try call(
                     #"{"action":"database_set","path":"/notes/k\#(number)","value":{"at":{".sv":{"increment":1}}},"#
@@ -68,7 +67,7 @@ final class ClosingTests: EngineTestCase {
                 try call(#"{"action":"database_get","path":"/notes"}"#),
             ]
         }
-        return commands + [.deleteMessage(collection: 1, .unsent(requestID: "c0"), call: newCall())]
+        return commands + [.call(newCall(), .own(.delete(.unsent(requestID: "c0")), in: 1))]
     }
 
     private func statuses(_ commands: [HostCommand]) -> [String: Int] {

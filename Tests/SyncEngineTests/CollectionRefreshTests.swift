@@ -54,17 +54,17 @@ final class CollectionRefreshTests: EngineTestCase {
     func testAPauseOfSyncPutsItOff() {
         begin()
         serve(channels: [EngineTestCase.channel("c"), EngineTestCase.channel("d")])
-        command(.pauseSync)
+        command(.post(.pauseSync))
         forgetEvents()
         for (id, url) in (["d", "new", "new"] as [ChannelURL]).enumerated() { openMessages(.host(UInt64(id + 2)), url) }
         XCTAssertEqual([refreshes("d"), refreshes("new")], [0, 0])
-        command(.resumeSync)
+        command(.post(.resumeSync))
         XCTAssertEqual([refreshes("d"), refreshes("new")], [1, 1])
         // One that is not cached is asked for each time that it is opened.
         answer(EngineTestCase.failure(.notFound, 400_201)) { $0 == .getChannel(url: "new") }
-        command(.pauseSync)
+        command(.post(.pauseSync))
         openMessages(9, "new")
-        command(.resumeSync)
+        command(.post(.resumeSync))
         XCTAssertEqual([refreshes("d"), refreshes("new")], [1, 1])
     }
 

@@ -20,14 +20,14 @@ final class DatabaseTests: EngineTestCase {
 
     private func set(_ json: String) throws {
         let request = DatabaseRequest(.databaseSet, .set(try TreePath("a"), Array(json.utf8)))
-        command(.database(request, call: newCall()))
+        command(.call(newCall(), .database(request)))
     }
 
     private func get(_ path: String, timeout: Int64?) throws -> CallID {
         let location = DatabaseLocation(try TreePath(path))
         let call = newCall()
-        command(.database(
-            DatabaseRequest(.databaseGet, .get(location, isShallow: false), timeout: timeout), call: call))
+        command(.call(
+            call, .database(DatabaseRequest(.databaseGet, .get(location, isShallow: false), timeout: timeout))))
         return call
     }
 
@@ -44,7 +44,7 @@ final class DatabaseTests: EngineTestCase {
         wait(500)
         XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[0])])
         let cancel = ActionCall(action: .cancel, arguments: ["request": .integer(Int64(calls[1].number))])
-        command(.action(cancel, call: newCall()))
+        command(.call(newCall(), .action(cancel)))
         XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[1])])
         engine.close([], now: now)
         XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[2])])
@@ -72,13 +72,13 @@ final class DatabaseTests: EngineTestCase {
         try set("1")
         XCTAssertEqual(sent(), ["1"])
         intents.setCommitHook { () throws(StoreError) in throw .full }
-        command(.signOut(call: newCall()))
+        command(.call(newCall(), .signOut))
         intents.setCommitHook(nil)
         XCTAssertEqual(try intents.databaseWrites(to: instance).count, 1)
         try set("2")
         XCTAssertEqual(sent(), [], "the first one has not been answered")
         XCTAssertEqual(try intents.databaseWrites(to: instance).count, 2)
-        command(.signOut(call: newCall()))
+        command(.call(newCall(), .signOut))
         XCTAssertEqual(try intents.databaseWrites(to: instance), [])
         try set("3")
         XCTAssertEqual(sent(), ["3"])

@@ -89,27 +89,26 @@ class EngineTestCase: XCTestCase {
     @discardableResult
     func fetch(_ collection: CollectionID, _ direction: PageDirection) -> CallID {
         let call = newCall()
-        command(.fetch(collection: collection, direction: direction, call: call))
+        command(.call(call, .fetch(collection: collection, direction: direction)))
         return call
     }
 
     @discardableResult
     func send(_ collection: CollectionID, _ requestID: RequestID) -> CallID {
         let call = newCall()
-        command(.sendMessage(
-                collection: collection, requestID: requestID, body: Array(#"{"message":"\#(requestID)"}"#.utf8),
-                call: call))
+        command(.call(
+            call, .own(.send(requestID: requestID, body: Array(#"{"message":"\#(requestID)"}"#.utf8)), in: collection)))
         return call
     }
 
     func openMessages(_ id: CollectionID, _ url: ChannelURL, viewpoint: Int64 = .max, limit: Int = 30) {
         var filter = MessageFilter()
         filter.limit = limit
-        command(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint))
+        command(.post(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint)))
     }
 
     func connect(hasNewRetention: Bool = false) {
-        command(.connect(call: newCall()))
+        command(.call(newCall(), .connect))
         event(.connected(SessionInfo(
             userID: "mei", loginTime: EngineTestCase.wall, hasNewRetention: hasNewRetention)))
     }

@@ -44,7 +44,7 @@ final class EngineTests: EngineTestCase {
         var query = ChannelQuery()
         query.memberState = .invitedByFriend
         try cache.upsert([EngineTestCase.channel("cached", membership: "invited")])
-        command(.openChannelCollection(id: 1, query: query))
+        command(.post(.openChannelCollection(id: 1, query: query)))
         connect()
         let call = fetch(1, .next)
         let page = [EngineTestCase.channel("friend", membership: "invited")]
@@ -62,9 +62,9 @@ final class EngineTests: EngineTestCase {
     func testCloseCompletesEverything() {
         start()
         let connecting = newCall()
-        command(.connect(call: connecting))
+        command(.call(connecting, .connect))
         openMessages(1, "c")
-        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 2, query: ChannelQuery())))
         let calls = [fetch(1, .previous), fetch(1, .next), fetch(2, .next), send(1, "a"), send(1, "b")]
         close()
         XCTAssertEqual(([connecting] + calls).map { host.status($0) }, Array(repeating: .closed, count: 6))
@@ -75,7 +75,7 @@ final class EngineTests: EngineTestCase {
     func testWhatCannotBeStoredIsNotTold() throws {
         start()
         openMessages(1, "c")
-        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 2, query: ChannelQuery())))
         connect()
         let known = [EngineTestCase.message(1)]
         serve(channels: [EngineTestCase.channel("c", last: known[0])], messages: ["c": known])

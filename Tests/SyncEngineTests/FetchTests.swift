@@ -18,8 +18,8 @@ final class FetchTests: EngineTestCase {
     @discardableResult
     private func cancel(_ call: CallID) -> Status? {
         let end = newCall()
-        command(.action(
-            ActionCall(action: .cancel, arguments: ["request": .integer(Int64(clamping: call.number))]), call: end))
+        command(.call(
+            end, .action(ActionCall(action: .cancel, arguments: ["request": .integer(Int64(clamping: call.number))]))))
         return host.status(end)
     }
 
@@ -30,7 +30,7 @@ final class FetchTests: EngineTestCase {
         var query = ChannelQuery()
         query.order = .channelNameAlphabetical
         query.limit = 4
-        command(.openChannelCollection(id: 1, query: query))
+        command(.post(.openChannelCollection(id: 1, query: query)))
         connect()
     }
 
@@ -117,7 +117,7 @@ final class FetchTests: EngineTestCase {
     func testAConnectThatIsNotWaitedForGoesOn() {
         start()
         let call = newCall()
-        command(.connect(call: call))
+        command(.call(call, .connect))
         XCTAssertEqual(cancel(call), .ok)
         XCTAssertEqual(host.status(call), .canceled)
         event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))

@@ -11,11 +11,11 @@ final class LastMessageTests: EngineTestCase {
     func testAnOwnEditReachesTheChannelList() throws {
         let own = Case.message(2, by: "mei", text: "before")
         startShowing([Case.message(1), own])
-        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 2, query: ChannelQuery())))
         fetch(2, .next)
         let call = newCall()
         let edited = Case.message(2, by: "mei", text: "after", updatedAt: Case.wall + 9000)
-        command(.tellEdit(collection: 1, edited, call: call))
+        command(.call(call, .own(.tellEdit(edited), in: 1)))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssert(host.json(2, .channels, "c")?.contains("after") == true, host.json(2, .channels, "c") ?? "-")
         XCTAssert(host.json(1, .succeeded, "2")?.contains("after") == true)
@@ -23,9 +23,9 @@ final class LastMessageTests: EngineTestCase {
 
     func testAnOwnDeletionReachesTheChannelList() throws {
         startShowing([Case.message(1), Case.message(2, by: "mei")])
-        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 2, query: ChannelQuery())))
         fetch(2, .next)
-        command(.deleteMessage(collection: 1, .sent(id: "2"), call: newCall()))
+        command(.call(newCall(), .own(.delete(.sent(id: "2")), in: 1)))
         XCTAssertEqual(host.ids(1), ["1"])
         serve(channels: [Case.channel("c", last: Case.message(1))])
         XCTAssertEqual(host.json(2, .channels, "c"), String(

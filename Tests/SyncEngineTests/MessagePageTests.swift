@@ -42,7 +42,7 @@ final class MessagePageTests: EngineTestCase {
         openMessages(1, "c")
         connect()
         XCTAssertEqual(asked(isAround).count, 1)
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         openMessages(2, "c")
         fetch(2, .previous)
         XCTAssertEqual(asked(isAround).count, 2)
@@ -56,7 +56,7 @@ final class MessagePageTests: EngineTestCase {
     /// between is missing.
     func testAPageBeyondWhatTheSocketToldIsNotItsNeighbour() throws {
         startShowing([Case.message(1), Case.message(2)])
-        command(.start(collection: 1, call: newCall()))
+        command(.call(newCall(), .start(collection: 1)))
         let newest = [Case.message(8), Case.message(9)]
         answer(.messages(Case.page(newest, reachedFirst: false)), to: isAround)
         XCTAssertEqual(host.ids(1), ["1", "2"])

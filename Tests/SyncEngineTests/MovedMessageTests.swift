@@ -70,7 +70,7 @@ final class MovedMessageTests: EngineTestCase {
     func testAMoveThatAHostTellsIsNotTakenForComplete() throws {
         begin()
         let call = newCall()
-        command(.tellEdit(collection: 1, moved(2, to: 6, by: "mei"), call: call))
+        command(.call(call, .own(.tellEdit(moved(2, to: 6, by: "mei")), in: 1)))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(host.ids(1), ["1", "3", "2"])
         XCTAssertEqual(try stored().end.position, known[2].position)
@@ -133,7 +133,7 @@ final class MovedMessageTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2", "3"])
         event(.messageUpdated(channelURL: "c", message: Case.message(3, at: 0, updatedAt: Case.wall + 9000)))
         XCTAssertEqual(Set(host.ids(1)).count, host.ids(1).count)
-        command(.resetViewpoint(collection: 1, viewpoint: .max))
+        command(.post(.resetViewpoint(collection: 1, viewpoint: .max)))
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["3", "1", "2"])
     }

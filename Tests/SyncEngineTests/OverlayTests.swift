@@ -24,7 +24,7 @@ final class OverlayTests: EngineTestCase {
     private func call(_ action: String, _ id: Int, _ more: String = "") throws -> CallID {
         let call = newCall()
         let document = #"{"action":"\#(action)","channel_url":"c","message_id":\#(id)\#(more)}"#
-        command(.action(try ActionCall(Array(document.utf8)), call: call))
+        command(.call(call, .action(try ActionCall(Array(document.utf8)))))
         return call
     }
 
@@ -222,7 +222,7 @@ final class OverlayTests: EngineTestCase {
     func testItIsNotStoredAndSurvivesAReset() throws {
         begin([Case.message(1, by: "mei", text: "stored")])
         _ = try call("edit_message", 1, #","message":"shown""#)
-        command(.resetViewpoint(collection: 1, viewpoint: .max))
+        command(.post(.resetViewpoint(collection: 1, viewpoint: .max)))
         fetch(1, .previous)
         XCTAssert(text("1").contains("shown"), text("1"))
         let key = try XCTUnwrap(try cache.channelKeyIfKnown("c"))
@@ -250,7 +250,7 @@ final class OverlayTests: EngineTestCase {
 
     func testTheLastMessageOfAListIsShownThatWay() throws {
         begin([Case.message(1, by: "mei", text: "before")])
-        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 2, query: ChannelQuery())))
         fetch(2, .next)
         _ = try call("edit_message", 1, #","message":"after""#)
         XCTAssert(host.json(2, .channels, "c")?.contains("after") == true, host.json(2, .channels, "c") ?? "-")

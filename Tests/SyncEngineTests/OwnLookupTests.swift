@@ -116,7 +116,7 @@ final class OwnLookupTests: EngineTestCase {
 
     func testAMessageGivenUpMeanwhileIsNotLookedForFurther() {
         sendRefused()
-        command(.deleteMessage(collection: 1, .unsent(requestID: "own"), call: newCall()))
+        command(.call(newCall(), .own(.delete(.unsent(requestID: "own")), in: 1)))
         answerLookup([own(900, "other")], isLast: false)
         XCTAssertEqual(asked(isOwnMessages), [])
         XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [])

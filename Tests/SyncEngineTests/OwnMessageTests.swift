@@ -22,14 +22,14 @@ final class OwnMessageTests: EngineTestCase {
         serve(channels: channels)
         var filter = MessageFilter()
         filter.parentID = "1"
-        command(.openMessageCollection(id: 2, channelURL: "c", filter: filter, viewpoint: .max))
+        command(.post(.openMessageCollection(id: 2, channelURL: "c", filter: filter, viewpoint: .max)))
         answer(.message(Case.message(1)), to: isGetMessage)
         serve(channels: channels, messages: ["c": [reply(2)]])
         fetch(2, .previous)
         serve(channels: channels, messages: ["c": [reply(2)]])
         let call = newCall()
         let body = Array(#"{"message":"r","parent_message_id":1}"#.utf8)
-        command(.sendMessage(collection: 2, requestID: "r", body: body, call: call))
+        command(.call(call, .own(.send(requestID: "r", body: body), in: 2)))
         event(.messageReceived(channelURL: "c", message: reply(5)))
         XCTAssertEqual(host.ids(2), ["2", "5"])
 
@@ -53,9 +53,9 @@ final class OwnMessageTests: EngineTestCase {
         serve(channels: channels)
         openMessages(1, "c")
         let call = newCall()
-        command(.appendMessage(collection: 1, requestID: "r", body: Array(#"{"message":"r"}"#.utf8), call: call))
+        command(.call(call, .own(.append(requestID: "r", body: Array(#"{"message":"r"}"#.utf8)), in: 1)))
         let tell = newCall()
-        command(.handleSendResponse(collection: 1, requestID: "r", .sent(old), call: tell))
+        command(.call(tell, .own(.handleSendResponse(requestID: "r", .sent(old)), in: 1)))
         serve(channels: channels, messages: ["c": [Case.message(1, at: -120)]])
         fetch(1, .previous)
         serve(channels: channels, messages: ["c": [Case.message(1, at: -120)]])
@@ -69,11 +69,10 @@ final class OwnMessageTests: EngineTestCase {
         let first = [Case.message(1), Case.message(2)]
         startShowing(first)
         loseConnection()
-        command(.disconnect)
-        command(.appendMessage(
-            collection: 1, requestID: "own", body: Array(#"{"message":"own"}"#.utf8), call: newCall()))
+        command(.post(.disconnect))
+        command(.call(newCall(), .own(.append(requestID: "own", body: Array(#"{"message":"own"}"#.utf8)), in: 1)))
         let own = Case.message(3, by: "mei", requestID: "own")
-        command(.handleSendResponse(collection: 1, requestID: "own", .sent(own), call: newCall()))
+        command(.call(newCall(), .own(.handleSendResponse(requestID: "own", .sent(own)), in: 1)))
         connect()
         answerMessageLog(deleted: ["3"])
         serve(channels: [Case.channel("c", last: first.last)], messages: ["c": first])
@@ -84,14 +83,14 @@ final class OwnMessageTests: EngineTestCase {
     /// A host tells of its own send after the service told that the message is deleted again.
     func testADeletedMessageThatItsHostTellsOfIsNotTheLastOne() throws {
         startShowing([Case.message(1)])
-        command(.appendMessage(
-            collection: 1, requestID: "own", body: Array(#"{"message":"own"}"#.utf8), call: newCall()))
+        command(.call(newCall(), .own(.append(requestID: "own", body: Array(#"{"message":"own"}"#.utf8)), in: 1)))
         event(.messageReceived(channelURL: "c", message: Case.message(2, by: "mei")))
         event(.messageDeleted(channelURL: "c", messageID: "2"))
         serve(channels: [Case.channel("c", last: Case.message(1))])
         let call = newCall()
-        command(.handleSendResponse(
-            collection: 1, requestID: "own", .sent(Case.message(2, by: "mei", requestID: "own")), call: call))
+        command(.call(
+            call,
+            .own(.handleSendResponse(requestID: "own", .sent(Case.message(2, by: "mei", requestID: "own"))), in: 1)))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(host.ids(1), ["1"])
         XCTAssertEqual(host.ids(1, .pending), [])

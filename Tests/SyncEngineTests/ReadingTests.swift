@@ -9,14 +9,14 @@ final class ReadingTests: EngineTestCase {
 
     private func begin(_ info: SessionInfo? = nil, channels: [ChannelRecord] = [Case.channel("c")]) {
         start()
-        command(.connect(call: newCall()))
+        command(.call(newCall(), .connect))
         event(.connected(info ?? SessionInfo(userID: "mei", loginTime: Case.wall)))
         serve(channels: channels)
     }
 
     private func call(_ document: String) throws -> CallID {
         let call = newCall()
-        command(.action(try ActionCall(Array(document.utf8)), call: call))
+        command(.call(call, .action(try ActionCall(Array(document.utf8)))))
         return call
     }
 
@@ -118,7 +118,7 @@ final class ReadingTests: EngineTestCase {
 
     func testWhoHasReadIsTold() throws {
         begin()
-        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
         fetch(1, .next)
         forgetEvents()
         event(.channel(url: "c", .read(userID: "mei", at: Case.wall + 5)))

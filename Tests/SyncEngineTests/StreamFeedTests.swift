@@ -25,7 +25,7 @@ final class StreamFeedTests: EngineTestCase {
         cache.setStatementHook { _ throws(StoreError) in throw .full }
         var spec = StreamSpec(source: .external(.messages(channelURL: "c", MessageFilter(), viewpoint: .max)))
         spec.batchDelay = nil
-        command(.openStream(id: 1, spec, function: nil))
+        command(.post(.openStream(id: 1, spec, function: nil)))
         XCTAssertEqual(loads(), [.storage])
         cache.setStatementHook(nil)
         connect()
@@ -46,7 +46,7 @@ final class StreamFeedTests: EngineTestCase {
         loseConnection()
         var spec = StreamSpec(source: .external(.messages(channelURL: "c", MessageFilter(), viewpoint: .max)))
         spec.batchDelay = nil
-        command(.openStream(id: 1, spec, function: nil))
+        command(.post(.openStream(id: 1, spec, function: nil)))
         XCTAssertEqual(shown, ["1", "2"])
         connect()
         answer(.messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log"))) {
@@ -71,7 +71,7 @@ final class StreamFeedTests: EngineTestCase {
     /// A stream over the children of /notes, and the event stream by which the service tells of them.
     private func openNotes() throws -> UInt64 {
         let spec = try StreamSpec(parsing: Array(#"{"source":{"database":{"path":"/notes"}},"batch_delay":null}"#.utf8))
-        command(.openStream(id: 1, spec, function: nil, place: DatabaseLocation(try TreePath("/notes"))))
+        command(.post(.openStream(id: 1, spec, function: nil, place: DatabaseLocation(try TreePath("/notes")))))
         let opened = engine.takeDatabaseCommands().compactMap { command in
             if case .openStream(let stream, _) = command { stream } else { nil }
         }
@@ -97,7 +97,7 @@ final class StreamFeedTests: EngineTestCase {
         XCTAssertEqual(loads(), [nil])
         XCTAssertEqual(host.events.filter { if case .client(.database) = $0 { true } else { false } }.count, 0)
         XCTAssertTrue(host.results.isEmpty)
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         XCTAssertEqual(engine.takeDatabaseCommands(), [.closeStream(stream)])
         put(stream, #"{"a":1}"#)
         XCTAssertEqual(shown, [])
@@ -108,17 +108,17 @@ final class StreamFeedTests: EngineTestCase {
         startWithDatabase()
         let stream = try openNotes()
         let notes = DatabaseLocation(try TreePath("/notes"))
-        command(.database(DatabaseRequest(.databaseListen, .listen(notes)), call: 1))
+        command(.call(1, .database(DatabaseRequest(.databaseListen, .listen(notes)))))
         put(stream, #"{"a":1}"#)
         let values = host.events.compactMap { event -> CallID? in
             if case .client(.database(.value(let listen, _, _))) = event { listen } else { nil }
         }
         XCTAssertEqual(values, [1])
-        command(.database(DatabaseRequest(.databaseUnlisten, .unlisten(1)), call: 2))
+        command(.call(2, .database(DatabaseRequest(.databaseUnlisten, .unlisten(1)))))
         XCTAssertEqual([1, 2].map { host.status($0) }, [.ok, .ok])
         put(stream, #"{"a":1,"b":2}"#)
         XCTAssertEqual(shown, ["a", "b"])
-        command(.database(DatabaseRequest(.databaseUnlisten, .unlisten(1)), call: 3))
+        command(.call(3, .database(DatabaseRequest(.databaseUnlisten, .unlisten(1)))))
         XCTAssertEqual(host.status(3), .notFound)
     }
 

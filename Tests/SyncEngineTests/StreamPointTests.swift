@@ -10,7 +10,7 @@ final class StreamPointTests: EngineTestCase {
     private let inStream = ServiceCapabilities(channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false)
 
     private func login(isContinued: Bool) {
-        command(.connect(call: newCall()))
+        command(.call(newCall(), .connect))
         event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall, isContinued: isContinued)))
     }
 
@@ -137,7 +137,7 @@ final class StreamPointTests: EngineTestCase {
     /// Nobody shows the channel, and the process ends behind the batch.
     func testAHoleIsOnTheDisk() throws {
         startStreaming()
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         event(.batch([try hole("older", [Case.message(7)]), arrival(8)], resume: "p2"))
         let key = try cache.channelKey("c")
         XCTAssertEqual(try cache.chunks(channel: key).map(\.isOpenEnded), [false, true])
@@ -175,7 +175,7 @@ final class StreamPointTests: EngineTestCase {
         XCTAssertEqual(keptAnswers, [true, false])
         startAgain(isContinued: true)
         XCTAssertEqual(starts.last?.kept, "token 2")
-        command(.signOut(call: newCall()))
+        command(.call(newCall(), .signOut))
         login(isContinued: false)
         XCTAssertNil(starts.last?.kept)
         XCTAssertNil(starts.last?.resume)

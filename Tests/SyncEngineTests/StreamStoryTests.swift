@@ -132,7 +132,7 @@ final class StreamStoryTests: EngineTestCase {
     }
 
     private func login() {
-        command(.connect(call: newCall()))
+        command(.call(newCall(), .connect))
         let point = starts.last?.resume.flatMap { Int($0) }
         let isContinued = point != nil && random.below(5) > 0
         story.append("login \(point.map { "\($0)" } ?? "-") \(isContinued ? "goes on" : "refused")")
@@ -231,7 +231,7 @@ final class StreamStoryTests: EngineTestCase {
             if views.count == 2, let id = views.keys.min() {
                 story.append("close \(id)")
                 views[id] = nil
-                return command(.removeCollection(id: id))
+                return command(.post(.removeCollection(id: id)))
             }
             lastView += 1
             let (id, url) = (CollectionID.host(lastView), StreamStoryTests.urls[random.below(2)])

@@ -18,7 +18,7 @@ final class TextIdentityTests: EngineTestCase {
 
     func testChannelsOfSuchURLsAreTwo() throws {
         start()
-        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
         openMessages(2, composed)
         openMessages(3, decomposed)
         connect()
@@ -37,7 +37,7 @@ final class TextIdentityTests: EngineTestCase {
     /// After the change log could not be read, the listing names one of the two only.
     func testOneOfTheTwoIsMissedByAListing() throws {
         start()
-        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
         connect()
         serve(channels: [Case.channel(composed), Case.channel(decomposed)])
         fetch(1, .next)
@@ -57,7 +57,7 @@ final class TextIdentityTests: EngineTestCase {
         let second = send(1, RequestID(decomposed.text))
         XCTAssertEqual(ids(1, .pending), [TextKey(composed.text), TextKey(decomposed.text)])
         XCTAssertNil(host.status(second))
-        command(.deleteMessage(collection: 1, .unsent(requestID: RequestID(composed.text)), call: newCall()))
+        command(.call(newCall(), .own(.delete(.unsent(requestID: RequestID(composed.text))), in: 1)))
         XCTAssertEqual(host.status(first), .removed)
         XCTAssertEqual(ids(1, .pending), [TextKey(decomposed.text)])
         connect()
@@ -76,7 +76,7 @@ final class TextIdentityTests: EngineTestCase {
         fetch(1, .previous)
         event(.messageReceived(channelURL: "c", message: Case.message(1, by: decomposed.text)))
         let call = newCall()
-        command(.deleteMessage(collection: 1, .sent(id: "1"), call: call))
+        command(.call(call, .own(.delete(.sent(id: "1")), in: 1)))
         XCTAssertEqual(host.status(call), .notOwnMessage)
     }
 }

@@ -21,7 +21,7 @@ final class UnshownMessagesTests: EngineTestCase {
 
     func testEditsAndDeletionsReachTheCache() throws {
         startShowing([Case.message(1), Case.message(2), Case.message(3)])
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         event(.messageUpdated(channelURL: "c", message: edited(1)))
         event(.messageDeleted(channelURL: "c", messageID: "2"))
         let reaction = MessageReaction(key: "+1", userID: "bo", isAdded: true, updatedAt: 1)
@@ -35,7 +35,7 @@ final class UnshownMessagesTests: EngineTestCase {
     /// The file says no more which message is the newest: what comes next may not be behind it.
     func testMessagesOfOthersAreNotStored() throws {
         startShowing([Case.message(1), Case.message(2)])
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         event(.messageReceived(channelURL: "c", message: Case.message(5)))
         let key = try cache.channelKey("c")
         XCTAssertEqual(try cached(key), ["1", "2"])
@@ -45,7 +45,7 @@ final class UnshownMessagesTests: EngineTestCase {
     /// It may be from before what this user may see.
     func testAnEditBringsNothingThatIsNotCached() throws {
         startShowing([Case.message(1), Case.message(3)])
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         event(.messageUpdated(channelURL: "c", message: edited(2)))
         XCTAssertEqual(try cached(try cache.channelKey("c")), ["1", "3"])
     }
@@ -58,7 +58,7 @@ final class UnshownMessagesTests: EngineTestCase {
         openMessages(1, "c")
         connect()
         serve(channels: [Case.channel("c")], messages: ["c": [Case.message(1), Case.message(2)]])
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         event(.messageReceived(channelURL: "c", message: Case.message(5)))
         close()
         start(capabilities: inStream)
@@ -102,7 +102,7 @@ final class UnshownMessagesTests: EngineTestCase {
     /// The service moved it behind the newest one cached: where history is complete ends as before.
     func testAMovedMessageMakesNothingComplete() throws {
         startShowing([Case.message(1), Case.message(2), Case.message(3)])
-        command(.removeCollection(id: 1))
+        command(.post(.removeCollection(id: 1)))
         var moved = edited(1)
         moved.position = Case.message(9).position
         event(.messageUpdated(channelURL: "c", message: moved))

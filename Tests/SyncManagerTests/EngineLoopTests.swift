@@ -48,7 +48,7 @@ final class EngineLoopTests: XCTestCase {
     }
 
     private func clear(_ loop: EngineLoop) throws -> CallID {
-        try loop.call(Listener(), fetch: nil) { .clearCache(channelURL: nil, call: $0) }
+        try loop.call(Listener(), fetch: nil, .clearCache(channelURL: nil))
     }
 
     /// There is no engine thread here: the thread that waits does the work itself.
@@ -106,17 +106,15 @@ final class EngineLoopTests: XCTestCase {
         queue.addCollection(DeliveredLists(
             CollectionInfo(messages: 1, MessageFilter(), viewpoint: 0), channelURL: "c", criteria: Array("{}".utf8)))
         try loop.post(.openMessageCollection(id: 1, channelURL: "c", filter: MessageFilter(), viewpoint: 0))
-        let connect = try loop.call(Listener(), fetch: nil) { .connect(call: $0) }
+        let connect = try loop.call(Listener(), fetch: nil, .connect)
         entered.wait()
         let messages = try (0..<100).map { number in
-            try loop.call(Listener(), fetch: nil) {
-                .appendMessage(
-                    collection: 1, requestID: "r\(number)", body: Array(#"{"message":"m"}"#.utf8), call: $0)
-            }
+            try loop.call(Listener(), fetch: nil,
+                .own(.append(requestID: "r\(number)", body: Array(#"{"message":"m"}"#.utf8)), in: 1))
         }
         // Done, they would complete as removed and as ok.
         let fetches = try (0..<100).map { _ in
-            try loop.call(Listener(), fetch: nil) { .fetch(collection: 9, direction: .next, call: $0) }
+            try loop.call(Listener(), fetch: nil, .fetch(collection: 9, direction: .next))
         }
         let clears = try (0..<100).map { _ in try clear(loop) }
         var commits = 0
@@ -150,17 +148,15 @@ final class EngineLoopTests: XCTestCase {
         }
         let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })
         try loop.post(.openMessageCollection(id: 1, channelURL: "c", filter: MessageFilter(), viewpoint: 0))
-        _ = try loop.call(Listener(), fetch: nil) { .connect(call: $0) }
+        _ = try loop.call(Listener(), fetch: nil, .connect)
         entered.wait()
         func append(_ number: Int) throws -> CallID {
-            try loop.call(Listener(), fetch: nil) {
-                .appendMessage(
-                    collection: 1, requestID: "r\(number)", body: Array(#"{"message":"m"}"#.utf8), call: $0)
-            }
+            try loop.call(Listener(), fetch: nil,
+                .own(.append(requestID: "r\(number)", body: Array(#"{"message":"m"}"#.utf8)), in: 1))
         }
         let before = try (0..<100).map(append)
         let clears = try (0..<3).map { _ in try clear(loop) }
-        let signOut = try loop.call(Listener(), fetch: nil) { .signOut(call: $0) }
+        let signOut = try loop.call(Listener(), fetch: nil, .signOut)
         let behind = try append(100)
         var statements: [String] = []
         stores?.intents.setStatementHook { sql throws(StoreError) in statements.append(sql) }

@@ -10,7 +10,7 @@ import XCTest
 final class InboxTests: XCTestCase {
     private func text(_ input: Inbox.Input?) -> String {
         switch input {
-        case .command(.connect(let call)): "call \(call)"
+        case .command(.call(let call, .connect)): "call \(call)"
         case .transport(.streamBytes(let stream, _), _): "stream \(stream)"
         default: "\(String(describing: input))"
         }
@@ -19,8 +19,8 @@ final class InboxTests: XCTestCase {
     func testHostAndNetworkTakeTurns() {
         var inbox = Inbox()
         for number in UInt64(1)...4 { inbox.append(.streamBytes(number, []), of: .service, at: Int64(number) * 10) }
-        inbox.append(.connect(call: 1))
-        inbox.append(.connect(call: 2))
+        inbox.append(.call(1, .connect))
+        inbox.append(.call(2, .connect))
         XCTAssertEqual(inbox.oldestArrival, 10)
         XCTAssertEqual(
             (0..<6).map { _ in text(inbox.popFirst()) },
@@ -33,7 +33,7 @@ final class InboxTests: XCTestCase {
     /// However many commands wait, the network has its turn too.
     func testManyCommandsDoNotHoldTheNetworkUp() {
         var inbox = Inbox()
-        for call in UInt64(1)...100 { inbox.append(.connect(call: .host(call))) }
+        for call in UInt64(1)...100 { inbox.append(.call(.host(call), .connect)) }
         inbox.append(.streamBytes(7, []), of: .service, at: 1)
         let first = (0..<2).map { _ in text(inbox.popFirst()) }
         XCTAssertTrue(first.contains("stream 7"), "\(first)")
@@ -69,15 +69,15 @@ final class InboxTests: XCTestCase {
         var inbox = Inbox()
         let set = DatabaseRequest(.databaseSet, .set(try TreePath("a"), Array("1".utf8)))
         let unlisten = DatabaseRequest(.databaseUnlisten, .unlisten(7))
-        let write = HostCommand.database(set, call: 1)
+        let write = HostCommand.call(1, .database(set))
         XCTAssertNil(inbox.resultBeforeSignOut(of: write))
-        inbox.append(.signOut(call: 2))
+        inbox.append(.call(2, .signOut))
         let result = try XCTUnwrap(inbox.resultBeforeSignOut(of: write))
         XCTAssertEqual(result.call, 1)
         XCTAssertEqual(result.status, .canceled)
         XCTAssertEqual(result.explanation, "the user has signed out")
-        XCTAssertNil(inbox.resultBeforeSignOut(of: .connect(call: 3)))
-        XCTAssertNil(inbox.resultBeforeSignOut(of: .database(unlisten, call: 3)))
+        XCTAssertNil(inbox.resultBeforeSignOut(of: .call(3, .connect)))
+        XCTAssertNil(inbox.resultBeforeSignOut(of: .call(3, .database(unlisten))))
         _ = inbox.popFirst()
         XCTAssertNil(inbox.resultBeforeSignOut(of: write))
     }

@@ -112,9 +112,9 @@ func run() throws {
     let core = SyncCore(
         options: EngineOptions(userID: "user", accessToken: "token"), cache: cache, intents: intents, service: service,
         transport: transport, now: now)
-    core.handle(.connect(call: .host(1)), now: now)
+    core.handle(.call(.host(1), .connect), now: now)
     core.handle(
-        .openMessageCollection(id: .host(1), channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max),
+        .post(.openMessageCollection(id: .host(1), channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max)),
         now: now)
     var inputs = transport.takeInputs()
     while !inputs.isEmpty {

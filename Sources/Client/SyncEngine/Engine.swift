@@ -142,38 +142,53 @@ public final class Engine {
 
     private func route(_ command: HostCommand, _ turn: inout Turn) {
         switch command {
-        case .connect(let call): session.connect(call: call, &turn)
+        case .call(let id, let call): route(call, id, &turn)
+        case .post(let post): route(post, &turn)
+        }
+    }
+
+    private func route(_ call: HostCall, _ id: CallID, _ turn: inout Turn) {
+        switch call {
+        case .connect: session.connect(call: id, &turn)
+        case .signOut: signOut(id, &turn)
+        case .clearCache(let url): clearCache(url, id, &turn)
+        case .openCached(let collection, let url, let filter, let viewpoint):
+            let window = MessageWindow(id: collection, filter: filter, viewpoint: viewpoint)
+            collections.openCached(window, url, call: id, &turn)
+        case .fetch(let collection, let direction): fetch(collection, direction, id, &turn)
+        case .fetchAllNext(let collection):
+            collections.opened(collection, id, .fetchAllNext, &turn)?.fetchAllNext(collection, call: id, &turn)
+        case .fetchFailed(let collection): fetchOwn(failed: true, collection, id, &turn)
+        case .fetchPending(let collection): fetchOwn(failed: false, collection, id, &turn)
+        case .start(let collection):
+            collections.opened(collection, id, .start, &turn)?.start(collection, call: id, &turn)
+        case .own(let own, let collection):
+            OwnMessageCalls.route(own, in: collection, id, &outbox, collections.channelURL, &turn)
+        case .action(let action): route(action, id, &turn)
+        case .database(let request): database?.handle(request, call: id, &turn)
+        case .resource(let request): resources?.handle(request, call: id, &turn)
+        case .stream(let request, let stream): streams.handle(request, of: stream, call: id, &turn)
+        }
+    }
+
+    private func route(_ post: HostPost, _ turn: inout Turn) {
+        switch post {
         case .disconnect: if session.disconnect(&turn) == .ended { sessionEnded(&turn) }
         case .setToken(let token): session.setToken(token, &turn)
         case .setForeground(let isForeground):
             session.setForeground(isForeground, &turn)
             if isForeground { database?.setForeground(true, &turn) }
-        case .signOut(let call): signOut(call, &turn)
         case .resumeSync: setPaused(false, &turn)
         case .pauseSync: setPaused(true, &turn)
-        case .clearCache(let url, let call): clearCache(url, call, &turn)
         case .openChannelCollection(let id, let query):
             lists.open(id, query)
             sync.pump(&turn)
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
             collections.open(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &turn)
-        case .openCached(let id, let url, let filter, let viewpoint, let call):
-            collections.openCached(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, &turn)
         case .openStream(let id, let spec, let function, let place): streams.open(id, spec, function, place, &turn)
-        case .stream(let request, let id, let call): streams.handle(request, of: id, call: call, &turn)
         case .removeCollection(let id): removeCollection(id, &turn)
-        case .fetch(let id, let direction, let call): fetch(id, direction, call, &turn)
-        case .fetchAllNext(let id, let call):
-            collections.opened(id, call, .fetchAllNext, &turn)?.fetchAllNext(id, call: call, &turn)
-        case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &turn)
-        case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &turn)
-        case .start(let id, let call): collections.opened(id, call, .start, &turn)?.start(id, call: call, &turn)
         case .resetViewpoint(let id, let viewpoint): collections.resetViewpoint(id, viewpoint, &turn)
-        case .action(let action, let call): route(action, call, &turn)
-        case .database(let request, let call): database?.handle(request, call: call, &turn)
-        case .resource(let request, let call): resources?.handle(request, call: call, &turn)
         case .resync(let collections): resync(collections, &turn)
-        default: OwnMessageCalls.route(command, &outbox, collections.channelURL, &turn)
         }
     }
 
@@ -330,17 +345,18 @@ public final class Engine {
     /// What becomes of one command that waited.
     private func close(_ command: HostCommand, _ turn: inout Turn) {
         switch command {
-        case .openMessageCollection(let id, let url, let filter, _): collections.place(id, url, filter)
-        case .openCached(let id, let url, let filter, _, _):
-            if storage.channel(url) != nil { collections.place(id, url, filter) }
-            if let completion = command.completion(.closed) { turn.complete(completion) }
-        case _ where command.isDoneWhenClosing: route(command, &turn)
-        default: if let completion = command.completion(.closed) { turn.complete(completion) }
+        case .post(.openMessageCollection(let id, let url, let filter, _)): collections.place(id, url, filter)
+        case .post: break
+        case .call(let id, .openCached(let collection, let url, let filter, _)):
+            if storage.channel(url) != nil { collections.place(collection, url, filter) }
+            turn.complete(Completion(call: id, name: .openCached, status: .closed))
+        case .call(let id, let call) where call.profile.isDoneWhenClosing: route(call, id, &turn)
+        case .call(let id, let call): turn.complete(call.completion(id, .closed))
         }
         carryOut(&turn)
-        guard case .resource(_, let call) = command else { return }
+        guard case .call(let id, .resource) = command else { return }
         // What is not stored by now waits for an answer that will not come.
-        _ = resources?.cancel(call, .closed, &turn)
+        _ = resources?.cancel(id, .closed, &turn)
         carryOut(&turn)
     }
 
@@ -368,18 +384,12 @@ public final class Engine {
         case .messageReceived(let url, let message):
             turn.add(.typingStopped(channelURL: url, userID: message.senderID))
             deliveries.arrived(message, in: url, &turn)
-            turn.add(.messages(MessageFact(
-                channelURL: url, kind: .arrived(message, isInOrder: true),
-                cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
-        case .messageUpdated(let url, let message): edited(message, in: url, &turn)
-        case .messageDeleted(let url, let id):
-            turn.add(.messages(MessageFact(
-                channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
+            turn.add(.messages(.received(message, url, by: event, turn.context)))
+        case .messageUpdated(let url, let message): turn.add(.messages(.edited(message, url)))
+        case .messageDeleted(let url, let id): turn.add(.messages(.deleted(id, url)))
         case .messagePatched(let url, let id, let patch):
             serviceActions.note(patch, of: id, in: url, turn.context)
-            turn.add(.messages(MessageFact(
-                channelURL: url, kind: .patched(id: id, patch),
-                cause: Cause(patch.source, rules.facts(of: event, userID: options.userID)))))
+            turn.add(.messages(.patched(id, patch, url, by: event, turn.context)))
         case .channel(let url, let event): route(event, of: url, &turn)
         case .unreadCounts(let counts): unreadTotals.take(counts, &turn)
         case .channelAnswered: route(answered: event, [], &turn)
@@ -394,13 +404,6 @@ public final class Engine {
             turn.add(.leftOut(channelURL: url))
         case .keep(let value): serviceCommands.append(.kept(storage.keep(value)))
         }
-    }
-
-    private func edited(
-        _ message: MessageRecord, in url: ChannelURL, mayOvertake: Bool = false, _ turn: inout Turn
-    ) {
-        turn.add(.messages(MessageFact(
-            channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated), mayOvertake: mayOvertake)))
     }
 
     private func route(_ event: ChannelEvent, of url: ChannelURL, _ turn: inout Turn) {
@@ -481,7 +484,7 @@ public final class Engine {
                         continue
                     }
                     guard let newest = serviceActions.newest(message, of: call, rules) else { continue }
-                    edited(newest, in: url, mayOvertake: true, &turn)
+                    turn.add(.messages(.edited(newest, url, mayOvertake: true)))
                 }
                 // No command tells what these leave to be read over all channels.
                 if action.action == .resetHistory || action.action == .setCountPreference {

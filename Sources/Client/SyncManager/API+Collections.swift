@@ -75,10 +75,9 @@ public func sm_message_collection_open(
         let new = try NewMessages(client, channelURL, filter, viewpoint)
         made = (new.handle, try Registry.add(collection: new.handle))
         client.queue.addCollection(new.lists)
-        return Request(client) {
-            .openCached(
-                id: new.handle.id, channelURL: new.url, filter: new.filter, viewpoint: new.viewpoint, call: $0)
-        }
+        return Request(
+            client,
+            .openCached(id: new.handle.id, channelURL: new.url, filter: new.filter, viewpoint: new.viewpoint))
     }
     guard let made else { return code }
     if code == 0 {
@@ -122,7 +121,7 @@ public func sm_fetch(
         default: throw BorderError(.invalidArgument, "direction must be SM_NEXT, or SM_PREVIOUS for messages")
         }
         let key = CallTable.FetchKey(collection: collection.id, direction: wanted)
-        return Request(collection.client, fetch: key) { .fetch(collection: collection.id, direction: wanted, call: $0) }
+        return Request(collection.client, fetch: key, .fetch(collection: collection.id, direction: wanted))
     }
 }
 
@@ -135,7 +134,7 @@ public func sm_fetch_all_next(
         let collection = try Registry.collection(collection)
         try collection.checkMessages()
         let key = CallTable.FetchKey(collection: collection.id, direction: .next)
-        return Request(collection.client, fetch: key) { .fetchAllNext(collection: collection.id, call: $0) }
+        return Request(collection.client, fetch: key, .fetchAllNext(collection: collection.id))
     }
 }
 
@@ -145,7 +144,7 @@ public func sm_fetch_failed(
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return ask(collection, listener, outRequest, HostCommand.fetchFailed)
+    return ask(collection, listener, outRequest, HostCall.fetchFailed)
 }
 
 @_cdecl("sm_fetch_pending")
@@ -154,7 +153,7 @@ public func sm_fetch_pending(
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return ask(collection, listener, outRequest, HostCommand.fetchPending)
+    return ask(collection, listener, outRequest, HostCall.fetchPending)
 }
 
 @_cdecl("sm_collection_start")
@@ -163,19 +162,19 @@ public func sm_collection_start(
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return ask(collection, listener, outRequest, isStart: true, HostCommand.start)
+    return ask(collection, listener, outRequest, isStart: true, HostCall.start)
 }
 
-/// A call on a message collection whose command needs only the collection's number.
+/// A call on a message collection which needs only the collection's number.
 private func ask(
     _ collection: OpaquePointer?, _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?,
-    isStart: Bool = false, _ command: @escaping (_ collection: CollectionID, _ call: CallID) -> HostCommand
+    isStart: Bool = false, _ call: (_ collection: CollectionID) -> HostCall
 ) -> Int32 {
     request(listener, outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)
         try collection.checkMessages()
         let key = isStart ? CallTable.FetchKey(collection: collection.id, direction: nil) : nil
-        return Request(collection.client, fetch: key) { command(collection.id, $0) }
+        return Request(collection.client, fetch: key, call(collection.id))
     }
 }
 

@@ -42,6 +42,6 @@ public func sm_stream_call(
         let asked = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
             try StreamRequest(parsing: text, for: kind)
         }
-        return Request(stream.client) { .stream(asked, of: stream.id.number, call: $0) }
+        return Request(stream.client, .stream(asked, of: stream.id.number))
     }
 }

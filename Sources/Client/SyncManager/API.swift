@@ -72,7 +72,7 @@ public func sm_connect(
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        Request(try Registry.client(client)) { .connect(call: $0) }
+        Request(try Registry.client(client), .connect)
     }
 }
 
@@ -85,8 +85,8 @@ public func sm_resume_sync(_ client: OpaquePointer?) -> Int32 { post(client, .re
 @_cdecl("sm_pause_sync")
 public func sm_pause_sync(_ client: OpaquePointer?) -> Int32 { post(client, .pauseSync) }
 
-private func post(_ client: OpaquePointer?, _ command: HostCommand) -> Int32 {
-    call { () throws(BorderError) in try Registry.client(client).post(command) }
+private func post(_ client: OpaquePointer?, _ post: HostPost) -> Int32 {
+    call { () throws(BorderError) in try Registry.client(client).post(post) }
 }
 
 @_cdecl("sm_set_token")
@@ -114,7 +114,7 @@ public func sm_sign_out(
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        Request(try Registry.client(client)) { .signOut(call: $0) }
+        Request(try Registry.client(client), .signOut)
     }
 }
 
@@ -126,7 +126,7 @@ public func sm_clear_cache(
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let client = try Registry.client(client)
         let url = channelURL == nil ? nil : ChannelURL(try CText.readString(channelURL, "channel_url"))
-        return Request(client) { .clearCache(channelURL: url, call: $0) }
+        return Request(client, .clearCache(channelURL: url))
     }
 }
 
@@ -221,13 +221,11 @@ public func sm_send_message(
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return request(listener, outRequest, collection, message, OwnMessage.outgoing) { (collection, outgoing, call) in
+    return request(listener, outRequest, collection, message, OwnMessage.outgoing) { (collection, outgoing) in
         switch outgoing {
-        case .resend(let id): .resendMessage(collection: collection.id, requestID: id, call: call)
+        case .resend(let id): .resend(requestID: id)
         case .message(let id, let body):
-            .sendMessage(
-                collection: collection.id, requestID: id, body: OwnMessage.body(body, inThread: collection.parentID),
-                call: call)
+            .send(requestID: id, body: OwnMessage.body(body, inThread: collection.parentID))
         }
     }
 }
@@ -242,14 +240,9 @@ public func sm_append_message(
         let appended = try CText.document(text) { (text) throws(DocumentError) in
             try OwnMessage.appended(text, read: collection.client.readMessage)
         }
-        let id = collection.id
-        return { call in
-            switch appended {
-            case .pending(let requestID, let body):
-                .appendMessage(collection: id, requestID: requestID, body: body, call: call)
-            case .sent(let requestID, let message):
-                .appendSent(collection: id, requestID: requestID, message, call: call)
-            }
+        return switch appended {
+        case .pending(let requestID, let body): .append(requestID: requestID, body: body)
+        case .sent(let requestID, let message): .appendSent(requestID: requestID, message)
         }
     }
 }
@@ -264,10 +257,7 @@ public func sm_handle_send_response(
         let response = try CText.document(text) { (text) throws(DocumentError) in
             try OwnMessage.response(text, errorCode: errorCode, read: collection.client.readMessage)
         }
-        return {
-            .handleSendResponse(
-                collection: collection.id, requestID: response.requestID, response.outcome, call: $0)
-        }
+        return .handleSendResponse(requestID: response.requestID, response.outcome)
     }
 }
 
@@ -281,13 +271,9 @@ public func sm_update_message(
         let edit = try CText.document(text) { (text) throws(DocumentError) in
             try OwnMessage.edit(text, read: collection.client.readMessage)
         }
-        let id = collection.id
-        return { call in
-            switch edit {
-            case .sent(let message): .tellEdit(collection: id, message, call: call)
-            case .unsent(let requestID, let body):
-                .updateMessage(collection: id, requestID: requestID, body: body, call: call)
-            }
+        return switch edit {
+        case .sent(let message): .tellEdit(message)
+        case .unsent(let requestID, let body): .update(requestID: requestID, body: body)
         }
     }
 }
@@ -298,8 +284,8 @@ public func sm_delete_message(
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return request(listener, outRequest, collection, message, OwnMessage.deletion) { (collection, reference, call) in
-        .deleteMessage(collection: collection.id, reference, call: call)
+    return request(listener, outRequest, collection, message, OwnMessage.deletion) { (_, reference) in
+        .delete(reference)
     }
 }
 
@@ -312,9 +298,9 @@ public func sm_call(
 ) -> Int32 {
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let client = try Registry.client(client)
-        let command = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
-            try client.command(for: try ActionCall(text))
+        let call = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
+            try client.call(for: try ActionCall(text))
         }
-        return Request(client, command: command)
+        return Request(client, call)
     }
 }

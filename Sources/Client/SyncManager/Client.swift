@@ -77,26 +77,26 @@ final class Client: @unchecked Sendable {
 
     // MARK: Any thread
 
-    func post(_ command: HostCommand) throws(BorderError) { try loop.post(command) }
+    func post(_ post: HostPost) throws(BorderError) { try loop.post(post) }
 
     func call(
-        _ listener: Listener, fetch: CallTable.FetchKey? = nil, _ command: (CallID) -> HostCommand
+        _ listener: Listener, fetch: CallTable.FetchKey? = nil, _ call: HostCall
     ) throws(BorderError) -> CallID {
-        try loop.call(listener, fetch: fetch, command)
+        try loop.call(listener, fetch: fetch, call)
     }
 
-    /// The command of an action, for a call's number.
-    func command(for action: ActionCall) throws(DocumentError) -> (CallID) -> HostCommand {
-        let command: (CallID) -> HostCommand
+    /// Who carries an action out: the chat service, the database, or resources.
+    func call(for action: ActionCall) throws(DocumentError) -> HostCall {
+        let call: HostCall
         if let request = try DatabaseRequest(action) {
-            command = { .database(request, call: $0) }
+            call = .database(request)
         } else if let request = try ResourceCall(action) {
-            command = { .resource(request, call: $0) }
+            call = .resource(request)
         } else {
-            return { .action(action, call: $0) }
+            return .action(action)
         }
         guard hasDatabase else { throw DocumentError(path: "$.action", message: "sm_setup() was told of no database") }
-        return command
+        return call
     }
 
     /// The place of the database that a stream with this source shows; `nil` for other sources. Refuses a source that
@@ -120,7 +120,7 @@ final class Client: @unchecked Sendable {
     }
 
     /// Opens a collection. Its events are kept for the host from the first one on.
-    func open(_ lists: DeliveredLists, _ command: HostCommand) throws(BorderError) {
+    func open(_ lists: DeliveredLists, _ command: HostPost) throws(BorderError) {
         queue.addCollection(lists)
         do throws(BorderError) {
             try post(command)

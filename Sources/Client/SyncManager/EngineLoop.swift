@@ -60,7 +60,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     // MARK: Any thread
 
     /// Leaves a command. Refused when too many wait or the client is closing.
-    func post(_ command: HostCommand) throws(BorderError) {
+    func post(_ post: HostPost) throws(BorderError) {
+        let command = HostCommand.post(post)
         try monitor.locked { () throws(BorderError) in
             try checkOpenLocked()
             if command.takesSlot { try queue.calls.checkRoom(bytes: command.textBytes, others: inbox.load) }
@@ -70,14 +71,14 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
 
     /// Leaves the command of a call and gives the call's number.
     func call(
-        _ listener: Listener, fetch: CallTable.FetchKey?, _ command: (CallID) -> HostCommand
+        _ listener: Listener, fetch: CallTable.FetchKey?, _ call: HostCall
     ) throws(BorderError) -> CallID {
         try monitor.locked { () throws(BorderError) in
             try checkOpenLocked()
-            let command = command(queue.calls.next)
-            let call = try queue.addCall(listener, fetch: fetch, bytes: command.textBytes, others: inbox.load)
-            append(command)
-            return call
+            let id = try queue.addCall(
+                listener, fetch: fetch, bytes: call.profile.textBytes, others: inbox.load)
+            append(.call(id, call))
+            return id
         }
     }
 

@@ -31,8 +31,8 @@ struct Inbox {
 
     mutating func append(_ command: HostCommand) {
         // A second one in a row changes nothing. Since it is never refused, any number could wait.
-        if case .disconnect = command, case .disconnect? = commands.last { return }
-        if case .signOut = command { signOuts += 1 }
+        if case .post(.disconnect) = command, case .post(.disconnect)? = commands.last { return }
+        if case .call(_, .signOut) = command { signOuts += 1 }
         if command.takesSlot {
             load.slots += 1
             load.bytes += command.textBytes
@@ -61,7 +61,7 @@ struct Inbox {
                 load.slots -= 1
                 load.bytes -= command.textBytes
             }
-            if case .signOut = command { signOuts -= 1 }
+            if case .call(_, .signOut) = command { signOuts -= 1 }
         }
         return command
     }

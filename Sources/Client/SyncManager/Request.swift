@@ -1,16 +1,16 @@
 import SyncEngine
 import SyncModel
 
-/// A call that completes through the queue: its client, and its command once the call has a number.
+/// A call that completes through the queue, and its client.
 struct Request {
     let client: Client
     let fetch: CallTable.FetchKey?
-    let command: (CallID) -> HostCommand
+    let call: HostCall
 
-    init(_ client: Client, fetch: CallTable.FetchKey? = nil, command: @escaping (CallID) -> HostCommand) {
+    init(_ client: Client, fetch: CallTable.FetchKey? = nil, _ call: HostCall) {
         self.client = client
         self.fetch = fetch
-        self.command = command
+        self.call = call
     }
 }
 
@@ -20,7 +20,7 @@ func request(
 ) -> Int32 {
     let code = call { () throws(BorderError) in
         let request = try body()
-        let call = try request.client.call(listener, fetch: request.fetch, request.command)
+        let call = try request.client.call(listener, fetch: request.fetch, request.call)
         outRequest?.pointee = call.number
     }
     if code != 0 { listener.end() }
@@ -31,11 +31,10 @@ func request(
 func request<Document>(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
     _ text: UnsafePointer<CChar>?, _ read: ([UInt8]) throws(DocumentError) -> Document,
-    _ command: @escaping (CollectionHandle, Document, CallID) -> HostCommand
+    _ call: (CollectionHandle, Document) -> OwnMessageCall
 ) -> Int32 {
     request(listener, outRequest, collection, text) { (collection, text) throws(BorderError) in
-        let document = try CText.document(text, read)
-        return { command(collection, document, $0) }
+        call(collection, try CText.document(text, read))
     }
 }
 
@@ -43,11 +42,12 @@ func request<Document>(
 func request(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
     _ text: UnsafePointer<CChar>?,
-    _ body: (CollectionHandle, [UInt8]) throws(BorderError) -> (CallID) -> HostCommand
+    _ body: (CollectionHandle, [UInt8]) throws(BorderError) -> OwnMessageCall
 ) -> Int32 {
     request(listener, outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)
         try collection.checkMessages()
-        return Request(collection.client, command: try body(collection, try CText.read(text, "message")))
+        let own = try body(collection, try CText.read(text, "message"))
+        return Request(collection.client, .own(own, in: collection.id))
     }
 }

@@ -32,6 +32,31 @@ struct MessageFact {
         MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
     }
 
+    /// A message of somebody by the service's connection. What `event` tells beside it is in its cause.
+    static func received(
+        _ message: MessageRecord, _ url: ChannelURL, by event: ServiceEvent, _ context: Context
+    ) -> MessageFact {
+        let facts = context.rules.facts(of: event, userID: context.options.userID)
+        return MessageFact(
+            channelURL: url, kind: .arrived(message, isInOrder: true), cause: Cause(.eventMessageReceived, facts))
+    }
+
+    static func patched(
+        _ id: MessageID, _ patch: MessagePatch, _ url: ChannelURL, by event: ServiceEvent, _ context: Context
+    ) -> MessageFact {
+        let facts = context.rules.facts(of: event, userID: context.options.userID)
+        return MessageFact(channelURL: url, kind: .patched(id: id, patch), cause: Cause(patch.source, facts))
+    }
+
+    static func edited(_ message: MessageRecord, _ url: ChannelURL, mayOvertake: Bool = false) -> MessageFact {
+        MessageFact(
+            channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated), mayOvertake: mayOvertake)
+    }
+
+    static func deleted(_ id: MessageID, _ url: ChannelURL) -> MessageFact {
+        MessageFact(channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))
+    }
+
     /// Whether it says something of a message that was there before.
     func concerns(_ id: MessageID) -> Bool {
         switch kind {
