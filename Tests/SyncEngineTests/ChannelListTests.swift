@@ -76,6 +76,27 @@ final class ChannelListTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .channels), names(0..<61))
     }
 
+    /// Channels of one name: the service has them in an order of its own, by which the last of them may come first.
+    func testChannelsThatAreEqualInTheOrderMakeNoListLonger() throws {
+        let twins = (0..<60).map { EngineTestCase.channel(ChannelURL(name($0)), name: "same") }
+        start()
+        command(.openChannelCollection(id: 1, query: byName))
+        command(.connect(call: newCall()))
+        event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
+        fetch(1, .next)
+        answer(.channels(ChannelPage(channels: Array(twins[40..<60].reversed()), next: "own")), to: isOwnPage)
+        wait(0)
+        XCTAssertEqual(host.ids(1, .channels), names(40..<60))
+        answer(.channels(ChannelPage(channels: Array(twins[30..<60]), next: "more")), to: isListing)
+        wait(0)
+        XCTAssertEqual(host.ids(1, .channels), names(40..<60))
+        answer(.channels(ChannelPage(channels: Array(twins[0..<30]), next: "")), to: isListing)
+        wait(0)
+        XCTAssertEqual(host.ids(1, .channels), names(0..<20))
+        fetch(1, .next)
+        XCTAssertEqual(host.ids(1, .channels), names(0..<40))
+    }
+
     /// A channel that is new, or became one of the list, is no reason to push another one out.
     func testEventsMakeAListLonger() throws {
         try begin()

@@ -223,8 +223,10 @@ struct ChannelLists {
             if part.count < ChannelLists.cachePage { break }
         }
         windows[id]?.endServing()
-        let added = windows[id]?.add(missing.map(turn.shown), userID: turn.options.userID)
-        if let added, let window = windows[id] { turn.add(.event(window.change(added, Cause(.sync)))) }
+        let changes = windows[id]?.fillIn(missing.map(turn.shown), userID: turn.options.userID) ?? []
+        if let window = windows[id] {
+            for change in changes { turn.add(.event(window.change(change, Cause(.sync)))) }
+        }
     }
 
     private mutating func finishFetch(

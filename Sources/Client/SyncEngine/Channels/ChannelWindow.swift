@@ -7,7 +7,9 @@ import SyncModel
 ///
 /// Until every channel is cached, what the list took from the cache is a prefix of what is known only, and the account
 /// may have any number of channels before its end. Those that become known push as many out at the end, so that a list
-/// never has more than was fetched; what pages of the service brought stays, since they go on behind it.
+/// never has more than was fetched; what pages of the service brought stays, since they go on behind it. Channels that
+/// are equal in the order come from the service in an order of its own. So those that are equal to the last one of its
+/// pages are left out: its next page has them, or they are shown when the cache takes over.
 struct ChannelWindow {
     /// Where a fetch stands.
     struct Fetch {
@@ -87,10 +89,24 @@ struct ChannelWindow {
     /// Takes in channels that were there before and become known only now.
     mutating func reconcileListed(_ listed: [ChannelRecord], userID: UserID) -> [WindowChange] {
         let before = countBehindServed
-        var changes = reconcile(listed, removed: [], userID: userID)
+        let placed = listed.filter { window.index(ofID: $0.url) != nil || !isEqualToServed($0) }
+        var changes = reconcile(placed, removed: [], userID: userID)
         guard hasNext else { return changes }
         if let change = window.removeLast(countBehindServed - before) { changes.append(change) }
         return changes
+    }
+
+    /// Whether only the service knows if the channel is in a page that it gave or in the next one.
+    private func isEqualToServed(_ channel: ChannelRecord) -> Bool {
+        guard hasNext, let servedTo else { return false }
+        return ChannelSortKey(query, channel).isTied(with: servedTo)
+    }
+
+    /// Takes in channels of the cache that are before the end, which leave as many at the end; the cache has them all.
+    mutating func fillIn(_ missing: [ChannelRecord], userID: UserID) -> [WindowChange] {
+        guard let added = add(missing, userID: userID) else { return [] }
+        guard hasNext, let removed = window.removeLast(added.items.count) else { return [added] }
+        return [added, removed]
     }
 
     private var countBehindServed: Int {

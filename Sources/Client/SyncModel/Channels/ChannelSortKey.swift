@@ -44,6 +44,11 @@ public struct ChannelSortKey: Comparable, Equatable, Sendable {
         return left.url < right.url
     }
 
+    /// Whether the two channels are equal in the query's order, in which only their URLs put one before the other.
+    public func isTied(with other: ChannelSortKey) -> Bool {
+        group == other.group && time == other.time && text.isByteEqual(to: other.text)
+    }
+
     public static func == (left: ChannelSortKey, right: ChannelSortKey) -> Bool {
         !(left < right) && !(right < left)
     }
