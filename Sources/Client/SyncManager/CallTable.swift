@@ -37,9 +37,6 @@ struct CallTable {
 
     var count: Int { calls.count }
 
-    /// The number of the next call that is accepted.
-    var next: CallID { .host(last + 1) }
-
     /// Accepts a call whose texts have so many bytes, and gives its number. `others`: the load of commands without a
     /// result.
     mutating func add(

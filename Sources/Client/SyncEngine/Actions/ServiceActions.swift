@@ -5,7 +5,7 @@ import SyncModel
 /// What hosts ask of the service by `sm_call`: each goes out once, and completes with the service's answer.
 ///
 /// What an answer makes known enters as facts, by the same way as events; nothing is written to a collection here.
-struct ServiceActions {
+final class ServiceActions: Machine {
     /// Calls that wait for the service.
     private var calls: [CallID: ActionCall] = [:]
     /// When this user's reaction with the same key changed last, of calls about reactions that have been overtaken by
@@ -28,7 +28,7 @@ struct ServiceActions {
     /// How many wait.
     var count: Int { calls.count }
 
-    mutating func ask(_ action: ActionCall, call: CallID, _ turn: inout Turn) {
+    func ask(_ action: ActionCall, call: CallID, _ turn: inout Turn) {
         calls[call] = action
         if turn.capabilities.missingActions.contains(action.action) {
             return finish(call, .service, failure: turn.rules.failure(.notOffered), &turn)
@@ -81,7 +81,7 @@ struct ServiceActions {
     }
 
     /// Typing that nobody repeated is over.
-    mutating func endTyping(_ turn: inout Turn) {
+    func endTyping(_ turn: inout Turn) {
         for url in typing.takeDue(now: turn.now.monotonic, &turn) {
             let end = ActionCall(
                 action: .endTyping,
@@ -91,7 +91,7 @@ struct ServiceActions {
     }
 
     /// The connection told of a small change: answers to what was asked before may be older.
-    mutating func note(_ patch: MessagePatch, of messageID: MessageID, in url: ChannelURL, _ context: Context) {
+    func note(_ patch: MessagePatch, of messageID: MessageID, in url: ChannelURL, _ context: Context) {
         switch patch {
         case .reaction(let reaction): note(reaction, of: messageID, in: url, context)
         case .poll(let change):
@@ -105,7 +105,7 @@ struct ServiceActions {
         }
     }
 
-    private mutating func note(
+    private func note(
         _ reaction: MessageReaction, of messageID: MessageID, in url: ChannelURL, _ context: Context
     ) {
         guard reaction.userID == context.options.userID else { return }
@@ -119,7 +119,7 @@ struct ServiceActions {
     }
 
     /// Something became known about messages.
-    mutating func note(_ fact: MessageFact) {
+    func note(_ fact: MessageFact) {
         for (call, entry) in crossings
         where entry.action.channelURL == fact.channelURL && fact.concerns(entry.action.messageID) {
             crossings[call]?.told.note(fact)
@@ -133,7 +133,7 @@ struct ServiceActions {
     }
 
     /// The answer came and is taken in, or none will come.
-    mutating func answered(_ call: CallID) { crossings[call] = nil }
+    func answered(_ call: CallID) { crossings[call] = nil }
 
     /// Whether something newer was told than what the answer to a call says.
     func isOvertaken(_ event: ServiceEvent, of call: CallID) -> Bool {
@@ -145,9 +145,9 @@ struct ServiceActions {
         }
     }
 
-    mutating func sessionEnded(_ turn: inout Turn) { typing.sessionEnded(&turn) }
+    func sessionEnded(_ turn: inout Turn) { typing.sessionEnded(&turn) }
 
-    mutating func receive(
+    func receive(
         _ reply: ServiceReply, for action: ActionCall, call: CallID, _ turn: inout Turn
     ) {
         switch reply {
@@ -162,7 +162,7 @@ struct ServiceActions {
     }
 
     /// Completes one that waits, whatever becomes of it at the service. `false` when there is none.
-    mutating func giveUp(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard calls[call] != nil else { return false }
         finish(call, status, &turn)
         return true
@@ -187,13 +187,13 @@ struct ServiceActions {
     }
 
     /// Completes what is still open. What is shown stays: nothing more is told.
-    mutating func end(_ turn: inout Turn) {
+    func end(_ turn: inout Turn) {
         overlays = Overlays()
         turn.context.overlays = overlays
         for call in calls.keys.sorted() { finish(call, .closed, &turn) }
     }
 
-    private mutating func finish(
+    private func finish(
         _ call: CallID, _ status: Status, result: [UInt8]? = nil, failure: ServiceFailure? = nil,
         _ turn: inout Turn
     ) {

@@ -2,7 +2,7 @@ import SyncModel
 import SyncStore
 
 /// The channel collections: fetches from cache and service, and what facts about channels do to the lists.
-struct ChannelLists {
+final class ChannelLists: Machine {
     private static let cachePage = 100
 
     private var windows: [CollectionID: ChannelWindow] = [:]
@@ -19,14 +19,14 @@ struct ChannelLists {
 
     // MARK: Host
 
-    mutating func open(_ id: CollectionID, _ query: ChannelQuery) { windows[id] = ChannelWindow(id: id, query: query) }
+    func open(_ id: CollectionID, _ query: ChannelQuery) { windows[id] = ChannelWindow(id: id, query: query) }
 
-    mutating func close(_ id: CollectionID, _ turn: inout Turn) {
+    func close(_ id: CollectionID, _ turn: inout Turn) {
         finishFetch(id, .removed, &turn)
         windows[id] = nil
     }
 
-    mutating func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
+    func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
         guard let window = windows[id] else { return }
         guard window.fetch?.call == nil else {
             return turn.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
@@ -44,25 +44,22 @@ struct ChannelLists {
         turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
     }
 
-    /// The fetch has waited long enough: the cache stands in. `false` when no such call waits.
-    mutating func fetchTimedOut(_ call: CallID, _ turn: inout Turn) -> Bool {
+    /// The fetch has waited long enough, and then the cache stands in; or the host does not want to wait any more.
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard let id = collection(of: call) else { return false }
+        guard status == .timeout else {
+            finishFetch(id, status, &turn)
+            return true
+        }
         if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, &turn) }
         finishFetch(id, .ok, short: turn.isLoggedIn ? .error : .offline, &turn)
-        return true
-    }
-
-    /// The host does not want to wait any more. `false` when no such call waits.
-    mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
-        guard let id = collection(of: call) else { return false }
-        finishFetch(id, .canceled, &turn)
         return true
     }
 
     private func collection(of call: CallID) -> CollectionID? { numbers.first { windows[$0]?.fetch?.call == call } }
 
     /// Channels that a fetch brings from now on. Gives what the collection is then.
-    mutating func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? {
+    func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? {
         windows[id]?.query.limit = limit
         return windows[id]?.info
     }
@@ -74,7 +71,7 @@ struct ChannelLists {
     }
 
     /// The cached channels are forgotten: every list is empty and begins again with its next fetch.
-    mutating func startOver(_ cause: Cause, _ turn: inout Turn) {
+    func startOver(_ cause: Cause, _ turn: inout Turn) {
         isComplete = false
         for id in numbers {
             guard let window = windows[id] else { continue }
@@ -88,7 +85,7 @@ struct ChannelLists {
     // MARK: Session
 
     /// Sync may go on, or has to stop: every fetch goes on with what there is now.
-    mutating func continueFetches(isInterrupted: Bool = false, _ turn: inout Turn) {
+    func continueFetches(isInterrupted: Bool = false, _ turn: inout Turn) {
         for id in numbers where windows[id]?.fetch != nil {
             if isInterrupted { windows[id]?.fetch?.isAsking = false }
             if windows[id]?.fetch?.call == nil, windows[id]?.fetch?.isAsking == false { windows[id]?.fetch = nil }
@@ -96,13 +93,15 @@ struct ChannelLists {
         }
     }
 
-    mutating func finishFetches(_ status: Status, _ turn: inout Turn) {
-        for id in numbers { finishFetch(id, status, &turn) }
+    func sessionEnded(_ turn: inout Turn) { continueFetches(isInterrupted: true, &turn) }
+
+    func end(_ turn: inout Turn) {
+        for id in numbers { finishFetch(id, .closed, &turn) }
     }
 
     /// Whether the one-time listing is done. Pages of the service may skip a channel that moved between them; once
     /// every channel is cached, the cache has the last word on what a list shows, and goes on with it.
-    mutating func setComplete(_ isComplete: Bool, _ turn: inout Turn) {
+    func setComplete(_ isComplete: Bool, _ turn: inout Turn) {
         self.isComplete = isComplete
         guard isComplete else { return }
         for id in numbers { takeOver(id, &turn) }
@@ -112,7 +111,7 @@ struct ChannelLists {
 
     /// Goes on with the fetch under way: from the cache when it is complete (or all there is); else the cache stands
     /// in, and the service's page makes it right.
-    private mutating func continueFetch(_ id: CollectionID, _ turn: inout Turn) {
+    private func continueFetch(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id], let fetch = window.fetch, fetch.call != nil, !fetch.isAsking else { return }
         let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
             || window.token?.isEmpty == false
@@ -137,7 +136,7 @@ struct ChannelLists {
     }
 
     /// Shows what the cache knows before the service's page comes; once for a fetch.
-    private mutating func standIn(_ id: CollectionID, _ turn: inout Turn) {
+    private func standIn(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id], window.query.isDecidableFromCache, window.fetch?.standIns == nil else { return }
         let shown = window.window.count
         // What cannot be read now, the service tells.
@@ -146,7 +145,7 @@ struct ChannelLists {
     }
 
     /// Shows the next channels of the cache; `false` when the store failed.
-    private mutating func showCached(_ id: CollectionID, _ turn: inout Turn) -> Bool {
+    private func showCached(_ id: CollectionID, _ turn: inout Turn) -> Bool {
         guard let window = windows[id], let fetch = window.fetch else { return true }
         let limit = fetch.wanted
         let query = window.query
@@ -164,7 +163,7 @@ struct ChannelLists {
         return true
     }
 
-    private mutating func ask(_ id: CollectionID, _ turn: inout Turn) {
+    private func ask(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id] else { return }
         windows[id]?.fetch?.isAsking = true
         turn.add(.ask(
@@ -173,7 +172,7 @@ struct ChannelLists {
     }
 
     /// No page came: the cache stands in, better some channels than none.
-    mutating func pageFailed(_ id: CollectionID, _ turn: inout Turn) {
+    func pageFailed(_ id: CollectionID, _ turn: inout Turn) {
         guard windows[id]?.fetch?.isAsking == true else { return }
         windows[id]?.fetch?.isAsking = false
         guard windows[id]?.fetch?.call != nil else {
@@ -187,13 +186,13 @@ struct ChannelLists {
     }
 
     /// The page could not be stored.
-    mutating func pageNotStored(_ id: CollectionID, _ turn: inout Turn) {
+    func pageNotStored(_ id: CollectionID, _ turn: inout Turn) {
         windows[id]?.fetch?.isAsking = false
         finishFetch(id, .storage, &turn)
     }
 
     /// Whether the complete cache leaves open of some channel if it belongs.
-    private mutating func lookForUnknown(_ id: CollectionID, _ context: Context) {
+    private func lookForUnknown(_ id: CollectionID, _ context: Context) {
         guard let query = windows[id]?.query, query.mayNeedService else { return }
         let holdsUnknown = context.storage.cached { (cache) throws(StoreError) in
             try cache.holdsUnknown(query, userID: context.options.userID)
@@ -201,7 +200,7 @@ struct ChannelLists {
         windows[id]?.needsService = holdsUnknown ?? false
     }
 
-    private mutating func takeOver(_ id: CollectionID, _ turn: inout Turn) {
+    private func takeOver(_ id: CollectionID, _ turn: inout Turn) {
         guard windows[id]?.query.isDecidableFromCache == true, windows[id]?.token != nil else { return }
         lookForUnknown(id, turn.context)
         guard let window = windows[id], !window.needsService else { return }
@@ -229,7 +228,7 @@ struct ChannelLists {
         }
     }
 
-    private mutating func finishFetch(
+    private func finishFetch(
         _ id: CollectionID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) {
         guard let window = windows[id], let fetch = window.fetch else { return }
@@ -243,7 +242,7 @@ struct ChannelLists {
     // MARK: Facts
 
     /// Brings every collection up to date with channels as they are stored.
-    mutating func show(_ fact: ChannelFact, _ turn: inout Turn) {
+    func show(_ fact: ChannelFact, _ turn: inout Turn) {
         let shown = fact.changed.map(turn.shown)
         let userID = turn.options.userID
         for id in numbers {
@@ -266,7 +265,7 @@ struct ChannelLists {
 
     /// What happened in a channel may leave it as it was, as the end of somebody's ban: it is told all the same, as an
     /// update to what is shown already.
-    private mutating func tellAgain(
+    private func tellAgain(
         _ id: CollectionID, _ channels: [ChannelRecord], beside changes: [WindowChange], _ cause: Cause,
         _ turn: inout Turn
     ) {
@@ -276,7 +275,7 @@ struct ChannelLists {
     }
 
     /// A page of the collection's own query.
-    private mutating func showPage(
+    private func showPage(
         _ id: CollectionID, _ shown: [ChannelRecord], _ fact: ChannelFact, _ turn: inout Turn
     ) {
         guard let page = fact.page, let fetch = windows[id]?.fetch, fetch.isAsking else { return }

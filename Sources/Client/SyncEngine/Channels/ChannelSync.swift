@@ -15,7 +15,7 @@ import SyncStore
 ///   whatever ends before that reads the log again.
 /// - When the log cannot be read from its point any more, everything is listed once more, and cached channels that the
 ///   listing did not name are asked for one by one: gone, or come while it was listed.
-struct ChannelSync {
+final class ChannelSync: Machine {
     static let pageSize = 100
     private static let changesKey = "channels.changes"
     private static let tokenKey = "channels.token"
@@ -82,14 +82,14 @@ struct ChannelSync {
     // MARK: Session
 
     /// The first login: changes count from here, before the first channel is cached, even while sync is paused.
-    mutating func sessionBegan(_ context: Context) {
+    func sessionBegan(_ context: Context) {
         log = .unread
         if anchorLog(context) == true { log = .read }
         if context.capabilities.channelChanges == .asked { relist(context) }
     }
 
     /// Whether a point to read from had to be made; `nil` when that could not be stored.
-    private mutating func anchorLog(_ context: Context) -> Bool? {
+    private func anchorLog(_ context: Context) -> Bool? {
         let point = context.storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.changesKey) }
         guard let point else { return nil }
         if point != nil { return false }
@@ -104,7 +104,7 @@ struct ChannelSync {
         return done == nil ? nil : true
     }
 
-    mutating func sessionEnded(_ turn: inout Turn) {
+    func sessionEnded(_ turn: inout Turn) {
         log = .unread
         if !isCompletionStored { listing = .due }
         gate.succeed()
@@ -119,7 +119,7 @@ struct ChannelSync {
     }
 
     /// The cached channels and how far they are true are forgotten, on disk too: everything is listed again.
-    mutating func startOver(_ turn: inout Turn) {
+    func startOver(_ turn: inout Turn) {
         isCompletionStored = false
         sessionEnded(&turn)
         if turn.isLoggedIn { sessionBegan(turn.context) }
@@ -139,7 +139,7 @@ struct ChannelSync {
     // MARK: Asking
 
     /// Asks what can be asked now. Calling it once too often does no harm.
-    mutating func pump(_ turn: inout Turn) {
+    func pump(_ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         refresh.pump(&turn)
         if let due = refresh.pausedUntil { turn.add(.timer(.channelSync, at: due)) }
@@ -155,7 +155,7 @@ struct ChannelSync {
         }
     }
 
-    private mutating func readLog(_ turn: inout Turn) {
+    private func readLog(_ turn: inout Turn) {
         guard turn.capabilities.channelChanges == .log else {
             log = .read
             return continueListing(&turn)
@@ -172,7 +172,7 @@ struct ChannelSync {
         turn.add(.ask(.channelChanges(since: since), .channelChanges(since: since)))
     }
 
-    private mutating func continueListing(_ turn: inout Turn) {
+    private func continueListing(_ turn: inout Turn) {
         refreshStarting(&turn)
         guard case .due = listing else { return }
         let state = turn.storage.cached { (cache) throws(StoreError) in
@@ -202,7 +202,7 @@ struct ChannelSync {
 
     /// A message collection is open on a cached channel, which is asked for once in a session: not everything that may
     /// have changed while away is in the log.
-    mutating func collectionStarted(_ url: ChannelURL, _ turn: inout Turn) {
+    func collectionStarted(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn, !fresh.contains(url) else { return }
         starting.append(url)
         pump(&turn)
@@ -210,14 +210,14 @@ struct ChannelSync {
 
     /// A message collection is open on a channel that is not cached. It is asked for whenever that happens: at once, or
     /// when the host lets sync go on, since the answer brings it into lists.
-    mutating func unknownStarted(_ url: ChannelURL, _ turn: inout Turn) {
+    func unknownStarted(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         if turn.canSync { return want(url, Cause(.channelRefresh), &turn) }
         fresh.remove(url)
         starting.append(url)
     }
 
-    private mutating func refreshStarting(_ turn: inout Turn) {
+    private func refreshStarting(_ turn: inout Turn) {
         guard !starting.isEmpty else { return }
         for url in starting where fresh.insert(url).inserted { refresh.want(url, Cause(.channelRefresh)) }
         starting = []
@@ -225,29 +225,29 @@ struct ChannelSync {
         if let due = refresh.pausedUntil { turn.add(.timer(.channelSync, at: due)) }
     }
 
-    private mutating func retry(after failure: ServiceFailure?, _ turn: inout Turn) {
+    private func retry(after failure: ServiceFailure?, _ turn: inout Turn) {
         gate.fail(failure, at: turn.now.monotonic, turn.random)
         turn.add(.timer(.channelSync, at: gate.pausedUntil))
     }
 
     /// A collection asks for a page of its own: its answer can be crossed, too.
-    mutating func collectionAsked() { answersUnderWay += 1 }
+    func collectionAsked() { answersUnderWay += 1 }
 
     /// A host's action is asked: its answer can be crossed, too.
-    mutating func actionAsked(_ call: CallID) { actions.began(call) }
+    func actionAsked(_ call: CallID) { actions.began(call) }
 
     /// The action is over. Gives the channels that its answer must not be believed about.
-    mutating func actionEnded(_ call: CallID) -> Set<ChannelURL> { actions.ended(call) }
+    func actionEnded(_ call: CallID) -> Set<ChannelURL> { actions.ended(call) }
 
     /// Asks for one channel unless that is done or planned already. For what the service tells by an event of its own:
     /// whatever is asked for behind that event has it.
-    mutating func recheck(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
+    func recheck(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard !refresh.isPlanned(url) else { return }
         want(url, cause, &turn)
     }
 
     /// Asks for one channel. Calls for the same one share the answer.
-    mutating func want(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
+    func want(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         refresh.want(url, cause)
         refresh.pump(&turn)
@@ -256,7 +256,7 @@ struct ChannelSync {
     // MARK: Answers
 
     /// A part of an answer about several channels. Gives what is to be taken in; then `taken` has to be told.
-    mutating func arrived(_ part: AnswerParts.Part, _ context: Context) -> ChannelFact {
+    func arrived(_ part: AnswerParts.Part, _ context: Context) -> ChannelFact {
         switch part.ask {
         case .channelChanges(let since):
             changesArrived(
@@ -269,7 +269,7 @@ struct ChannelSync {
     }
 
     /// The part is in the cache, or could not be stored. Whether with it sync has had its answer.
-    mutating func taken(
+    func taken(
         _ part: AnswerParts.Part, _ isStored: Bool, _ turn: inout Turn
     ) -> Bool {
         switch part.ask {
@@ -293,7 +293,7 @@ struct ChannelSync {
     }
 
     /// A part of a page of the listing; `next` counts with the last part. Gives what is to be taken in.
-    private mutating func listingArrived(
+    private func listingArrived(
         _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
     ) -> ChannelFact {
         listed?.formUnion(channels.map(\.url))
@@ -303,7 +303,7 @@ struct ChannelSync {
     }
 
     /// The page is in the cache, or could not be stored.
-    private mutating func listingTaken(
+    private func listingTaken(
         _ isStored: Bool, isEnd: Bool, isLast: Bool, _ turn: inout Turn
     ) {
         guard isLast || !isStored else { return }
@@ -326,7 +326,7 @@ struct ChannelSync {
     }
 
     /// A part of the change log.
-    private mutating func changesArrived(
+    private func changesArrived(
         _ changed: [ChannelRecord], removed: [ChannelURL], next: ChangePoint, isLast: Bool
     ) -> ChannelFact {
         var fact = settle(changed, removed: removed, cause: Cause(.channelChangelog))
@@ -335,7 +335,7 @@ struct ChannelSync {
         return fact
     }
 
-    private mutating func changesTaken(
+    private func changesTaken(
         _ isStored: Bool, next: ChangePoint, isEnd: Bool, isLast: Bool, _ turn: inout Turn
     ) {
         guard isLast || !isStored else { return }
@@ -349,7 +349,7 @@ struct ChannelSync {
     }
 
     /// A part of a page of a collection's own query. What facts touched stays as it is cached.
-    private mutating func pageArrived(_ channels: [ChannelRecord], collection: CollectionID, next: String, isLast: Bool)
+    private func pageArrived(_ channels: [ChannelRecord], collection: CollectionID, next: String, isLast: Bool)
         -> ChannelFact
     {
         var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, cause: Cause(.sync))
@@ -359,14 +359,14 @@ struct ChannelSync {
         return fact
     }
 
-    private mutating func pageTaken(isLast: Bool, _ turn: inout Turn) {
+    private func pageTaken(isLast: Bool, _ turn: inout Turn) {
         guard isLast else { return }
         answerEnded()
         refresh.pump(&turn)
     }
 
     /// The listing, the log or a collection's page failed.
-    mutating func failed(_ ask: Ask, _ failure: ServiceFailure?, _ turn: inout Turn) {
+    func failed(_ ask: Ask, _ failure: ServiceFailure?, _ turn: inout Turn) {
         answerEnded()
         switch ask {
         case .channelListing:
@@ -388,7 +388,7 @@ struct ChannelSync {
     }
 
     @discardableResult
-    private mutating func relist(_ context: Context) -> Bool {
+    private func relist(_ context: Context) -> Bool {
         let done: Void? = context.storage.committed { (cache) throws(StoreError) in
             try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
             try cache.setValue(ChannelSync.completeKey, nil)
@@ -404,7 +404,7 @@ struct ChannelSync {
     }
 
     /// What of an answer can be taken as it is. The rest crossed a fact, and is asked for by itself.
-    private mutating func settle(_ changed: [ChannelRecord], removed: [ChannelURL], cause: Cause) -> ChannelFact {
+    private func settle(_ changed: [ChannelRecord], removed: [ChannelURL], cause: Cause) -> ChannelFact {
         for url in changed.map(\.url) + removed where touched.contains(url) { refresh.doubt(url, isUnlisted: false) }
         let taken = changed.filter { !touched.contains($0.url) }
         // An answer about a single channel that is on its way may have been made before this one.
@@ -415,13 +415,13 @@ struct ChannelSync {
         return ChannelFact(changed: taken, removed: removed.filter { !touched.contains($0) }, cause: cause)
     }
 
-    private mutating func answerEnded() {
+    private func answerEnded() {
         answersUnderWay = max(0, answersUnderWay - 1)
         if answersUnderWay == 0 { touched = [] }
     }
 
     /// The service's answer about one channel. Gives what is to be taken in, if anything.
-    mutating func channelArrived(
+    func channelArrived(
         _ url: ChannelURL, _ reply: ServiceReply, isCached: Bool, _ turn: inout Turn
     ) -> ChannelFact? {
         let fact = refresh.arrived(url, reply, isCached: isCached, turn.context)
@@ -433,14 +433,14 @@ struct ChannelSync {
     }
 
     /// What an answer about one channel said is in the cache, or could not be stored.
-    mutating func channelTaken(_ url: ChannelURL, _ isStored: Bool, _ turn: inout Turn) {
+    func channelTaken(_ url: ChannelURL, _ isStored: Bool, _ turn: inout Turn) {
         if isStored { refresh.settled(url) } else { refresh.failed(url, turn.context) }
         storeProgress(turn.context)
         pump(&turn)
     }
 
     /// Nothing in doubt any more: what was read of the log, and of a new listing, counts.
-    private mutating func storeProgress(_ context: Context) {
+    private func storeProgress(_ context: Context) {
         guard !refresh.hasDoubts, readTo != nil || isComplete && !isCompletionStored else { return }
         let isComplete = isComplete
         let readTo = readTo
@@ -459,7 +459,7 @@ struct ChannelSync {
     // MARK: Facts
 
     /// Something newer than any answer under way was told of a channel.
-    mutating func touch(_ url: ChannelURL) {
+    func touch(_ url: ChannelURL) {
         if answersUnderWay > 0 { touched.insert(url) }
         refresh.cross(url)
         actions.touch(url)

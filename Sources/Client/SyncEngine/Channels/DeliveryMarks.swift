@@ -2,7 +2,7 @@ import SyncModel
 
 /// Tells the service that messages of others have arrived here. A mark says "up to this message", so of many that come
 /// at once only the last one is marked: at most one mark a second for each channel.
-struct DeliveryMarks {
+final class DeliveryMarks: Machine {
     private static let pause: Int64 = 1000
     private static let mostIdle = 100
 
@@ -16,7 +16,7 @@ struct DeliveryMarks {
     private var entries: [ChannelURL: Entry] = [:]
 
     /// A message came by the service's connection.
-    mutating func arrived(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
+    func arrived(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
         guard message.senderID != turn.options.userID,
             case .loggedIn(let info) = turn.connection
         else { return }
@@ -28,7 +28,7 @@ struct DeliveryMarks {
         arrived(message.id, in: url, &turn)
     }
 
-    private mutating func arrived(
+    private func arrived(
         _ messageID: MessageID, in url: ChannelURL, _ turn: inout Turn
     ) {
         let now = turn.now.monotonic
@@ -43,7 +43,7 @@ struct DeliveryMarks {
         }
     }
 
-    mutating func markDue(_ turn: inout Turn) {
+    func markDue(_ turn: inout Turn) {
         for (url, entry) in entries.sorted(by: { $0.key < $1.key }) {
             guard let id = entry.waiting, entry.notBefore <= turn.now.monotonic else { continue }
             mark(id, url, &turn)
@@ -52,14 +52,14 @@ struct DeliveryMarks {
     }
 
     /// What is not marked by then, the next login's pages and events do not make up for: nothing is owed.
-    mutating func sessionEnded(_ turn: inout Turn) {
+    func sessionEnded(_ turn: inout Turn) {
         entries = [:]
         turn.add(.timer(.deliveries, at: nil))
     }
 
     private var nextDeadline: Int64? { entries.values.filter { $0.waiting != nil }.map(\.notBefore).min() }
 
-    private mutating func mark(_ id: MessageID, _ url: ChannelURL, _ turn: inout Turn) {
+    private func mark(_ id: MessageID, _ url: ChannelURL, _ turn: inout Turn) {
         // Who is invited hears what is said, and marks nothing before it has come in.
         if turn.storage.channel(url)?.traits.memberState == "invited" {
             entries[url] = nil

@@ -2,7 +2,7 @@ import SyncJSON
 import SyncModel
 
 /// Who is typing, by channel. Shown with the channel and never stored: after a restart nobody is known to type.
-struct Typing {
+final class Typing {
     /// How long an entry lasts that is not renewed: the word that ends it may be lost.
     private static let life: Int64 = 10_000
 
@@ -20,7 +20,7 @@ struct Typing {
     private var nextExpiry: Int64? { entries.values.joined().map(\.until).min() }
 
     /// The service said that somebody types in a channel, or does no more.
-    mutating func take(
+    func take(
         _ event: ChannelEvent, in url: ChannelURL, _ turn: inout Turn
     ) {
         guard case .typing(let userID, let user, let isTyping) = event,
@@ -29,7 +29,6 @@ struct Typing {
         guard isTyping else { return turn.add(.typingStopped(channelURL: url, userID: userID)) }
         guard turn.storage.channel(url) != nil else { return }
         let hasBegun = begin(url, userID: userID, user: user, now: turn.now.monotonic)
-        turn.context.typing = self
         if hasBegun {
             turn.add(.shownAgain(channelURL: url, turn.cause(of: event, in: url)))
         }
@@ -37,25 +36,23 @@ struct Typing {
     }
 
     /// Somebody types no more: the service said so, or a message of this user came.
-    mutating func stopped(_ url: ChannelURL, userID: UserID, _ turn: inout Turn) {
+    func stopped(_ url: ChannelURL, userID: UserID, _ turn: inout Turn) {
         guard removeEntries(in: url, where: { $0.userID == userID }) else { return }
-        turn.context.typing = self
         let event = ChannelEvent.typing(userID: userID, user: [], isTyping: false)
         turn.add(.shownAgain(channelURL: url, turn.cause(of: event, in: url)))
         turn.add(.timer(.typing, at: nextExpiry))
     }
 
     /// Takes out, in a fixed order of channels, whose time is over; several may be at once.
-    mutating func expire(now: Int64, _ turn: inout Turn) {
+    func expire(now: Int64, _ turn: inout Turn) {
         for url in entries.keys.sorted() where removeEntries(in: url, where: { $0.until <= now }) {
-            turn.context.typing = self
             turn.add(.shownAgain(channelURL: url, Cause(.eventTypingStatusUpdated)))
         }
         turn.add(.timer(.typing, at: nextExpiry))
     }
 
     /// Whether this changes who types.
-    private mutating func begin(_ url: ChannelURL, userID: UserID, user: [UInt8], now: Int64) -> Bool {
+    private func begin(_ url: ChannelURL, userID: UserID, user: [UInt8], now: Int64) -> Bool {
         let until = now + Typing.life
         if let index = entries[url]?.firstIndex(where: { $0.userID == userID }) {
             entries[url]?[index].until = until
@@ -65,9 +62,8 @@ struct Typing {
         return true
     }
 
-    mutating func forget(_ urls: [ChannelURL], _ turn: inout Turn) {
+    func forget(_ urls: [ChannelURL], _ turn: inout Turn) {
         for url in urls { entries[url] = nil }
-        turn.context.typing = self
     }
 
     /// The channel as a host sees it.
@@ -83,7 +79,7 @@ struct Typing {
         return shown
     }
 
-    private mutating func removeEntries(in url: ChannelURL, where matches: (Entry) -> Bool) -> Bool {
+    private func removeEntries(in url: ChannelURL, where matches: (Entry) -> Bool) -> Bool {
         guard var typing = entries[url] else { return false }
         let before = typing.count
         typing.removeAll(where: matches)

@@ -19,7 +19,7 @@ struct Context {
     /// The host paused sync.
     var isPaused: Bool
     /// Who is typing; shown with channels and never stored.
-    var typing: Typing
+    let typing: Typing
     /// What hosts asked for and the service has not answered; shown with messages and never stored.
     var overlays: Overlays
 

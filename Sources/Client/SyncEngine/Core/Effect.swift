@@ -35,6 +35,8 @@ indirect enum Effect {
     /// An overlay on a message came or went.
     case overlaid(channelURL: ChannelURL, messageID: MessageID)
     case typingStopped(channelURL: ChannelURL, userID: UserID)
+    /// The user signs out: what the end of the session has left to be stored is stored, and everything is forgotten.
+    case forgetUser(call: CallID)
     /// A channel is as it was in the cache, and is shown in another way.
     case shownAgain(channelURL: ChannelURL, Cause)
     /// A message collection shows its channel or thread now; the first one that does, or one more.

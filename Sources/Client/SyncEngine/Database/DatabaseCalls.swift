@@ -7,7 +7,7 @@ import SyncTree
 
 /// The realtime database for hosts, resources and streams: who waits for what, and what they are told. The rules of the
 /// database are the `DatabaseMachine`'s.
-struct DatabaseCalls {
+final class DatabaseCalls: Machine {
     private struct Transaction {
         let call: DatabaseCall
         /// The host has the value, and answers.
@@ -37,7 +37,7 @@ struct DatabaseCalls {
 
     /// Takes over what an earlier run has left. It is sent with the first input: whoever drives the engine does not
     /// listen to the network before.
-    mutating func load(_ turn: inout Turn) {
+    func load(_ turn: inout Turn) {
         let left = store.writes()
         for write in left { paths[write.id] = write.path }
         machine.restore(left, now: turn.now)
@@ -46,7 +46,7 @@ struct DatabaseCalls {
 
     // MARK: Host
 
-    mutating func handle(
+    func handle(
         _ request: DatabaseRequest, call id: CallID, _ turn: inout Turn
     ) {
         let usual: Int64? =
@@ -65,7 +65,7 @@ struct DatabaseCalls {
     }
 
     /// Does something for resources, which are told of it by that number.
-    mutating func order(
+    func order(
         _ operation: DatabaseRequest.Operation, for id: UInt64, _ turn: inout Turn
     ) {
         var deadline: Int64?
@@ -76,26 +76,26 @@ struct DatabaseCalls {
     }
 
     /// Listens for a stream, which is told as `FedNotice`s.
-    mutating func listen(_ location: DatabaseLocation, for stream: CallID, _ turn: inout Turn) {
+    func listen(_ location: DatabaseLocation, for stream: CallID, _ turn: inout Turn) {
         listens.add(machine.listen(location, now: turn.now), of: stream)
         carryOut(&turn)
     }
 
     /// Ends a stream's listen.
-    mutating func unlisten(_ stream: CallID, _ turn: inout Turn) {
+    func unlisten(_ stream: CallID, _ turn: inout Turn) {
         _ = end(listenOf: stream, turn.now)
         carryOut(&turn)
     }
 
     /// `false` when there is no such listen.
-    private mutating func end(listenOf owner: CallID, _ now: Moment) -> Bool {
+    private func end(listenOf owner: CallID, _ now: Moment) -> Bool {
         guard let listen = listens.remove(of: owner) else { return false }
         machine.stop(listen, now: now)
         return true
     }
 
     /// Gives the write that was begun and is kept. `unfit`: what the call completes with for what is no value or place.
-    private mutating func perform(
+    private func perform(
         _ operation: DatabaseRequest.Operation, _ call: DatabaseCall, unfit: Status, _ turn: inout Turn
     ) -> UInt64? {
         var write: UInt64?
@@ -111,7 +111,7 @@ struct DatabaseCalls {
     }
 
     /// Gives the write, where it is one.
-    private mutating func begin(
+    private func begin(
         _ operation: DatabaseRequest.Operation, _ call: DatabaseCall, _ turn: inout Turn
     ) throws(TreeError) -> UInt64? {
         let now = turn.now
@@ -147,13 +147,13 @@ struct DatabaseCalls {
         return nil
     }
 
-    private mutating func wait(for write: UInt64, _ path: TreePath, _ call: DatabaseCall) -> UInt64 {
+    private func wait(for write: UInt64, _ path: TreePath, _ call: DatabaseCall) -> UInt64 {
         writes[write] = call
         paths[write] = path
         return write
     }
 
-    private mutating func transform(
+    private func transform(
         _ transaction: CallID, _ json: [UInt8]?, _ call: DatabaseCall, _ now: Moment, _ turn: inout Turn
     ) throws(TreeError) {
         let asked = transactions.first { $0.value.call.owner == .call(transaction) && $0.value.isAsked }
@@ -166,7 +166,7 @@ struct DatabaseCalls {
     }
 
     /// The host does not wait any more. What is written is written all the same. `false` when no such call waits.
-    mutating func cancel(
+    func cancel(
         _ id: CallID, _ status: Status, _ turn: inout Turn
     ) -> Bool {
         let found = giveUp(status, &turn) { $0.owner == .call(id) }
@@ -175,7 +175,7 @@ struct DatabaseCalls {
     }
 
     /// Completes the calls that are meant.
-    private mutating func giveUp(
+    private func giveUp(
         _ status: Status, explanation: String? = nil, _ turn: inout Turn, _ isMeant: (DatabaseCall) -> Bool
     ) -> Bool {
         var ended: [DatabaseCall] = []
@@ -202,14 +202,14 @@ struct DatabaseCalls {
         return !ended.isEmpty
     }
 
-    mutating func setForeground(_ isForeground: Bool, _ turn: inout Turn) {
+    func setForeground(_ isForeground: Bool, _ turn: inout Turn) {
         reach.isInForeground = isForeground
         machine.setOnline(reach.isOnline, now: turn.now)
         carryOut(&turn)
     }
 
     /// Forgets this user, after all that was stored is gone.
-    mutating func signOut(_ turn: inout Turn) {
+    func signOut(_ turn: inout Turn) {
         _ = giveUp(.canceled, explanation: Completion.signedOut, &turn) { _ in true }
         // Nobody is told of writes any more.
         paths = [:]
@@ -219,13 +219,13 @@ struct DatabaseCalls {
     }
 
     /// The client begins to close: writes are still kept, and nobody is told what they make of a place.
-    mutating func stopTelling() {
+    func stopTelling() {
         listens.removeAll()
         machine.stopTelling()
     }
 
     /// The client closes: every call ends, and what was told is kept.
-    mutating func end(_ turn: inout Turn) {
+    func end(_ turn: inout Turn) {
         machine.finish(now: turn.now)
         _ = giveUp(.closed, &turn) { _ in true }
         machine.setOnline(false, now: turn.now)
@@ -235,12 +235,12 @@ struct DatabaseCalls {
     // MARK: The world
 
     /// Something came from the network.
-    mutating func receive(_ input: TransportInput, _ turn: inout Turn) {
+    func receive(_ input: TransportInput, _ turn: inout Turn) {
         machine.receive(input, now: turn.now)
         carryOut(&turn)
     }
 
-    mutating func advance(_ turn: inout Turn) {
+    func advance(_ turn: inout Turn) {
         let now = turn.now.monotonic
         if let deadline, deadline <= now {
             _ = giveUp(.timeout, &turn) { call in call.deadline.map { $0 <= now } ?? false }
@@ -253,14 +253,14 @@ struct DatabaseCalls {
     private var waiting: [DatabaseCall] { Array(reads.values) + Array(writes.values) + transactions.values.map(\.call) }
 
     /// Never now: what is due and cannot be done must not keep the engine from all else.
-    private mutating func nextDeadline(after now: Int64) -> Int64? {
+    private func nextDeadline(after now: Int64) -> Int64? {
         if reads.isEmpty, writes.isEmpty, transactions.isEmpty { deadline = nil }
         return Moment.earlier(machine.nextDeadline, deadline).map { max($0, now + 1) }
     }
 
     // MARK: What comes of it
 
-    private mutating func carryOut(_ turn: inout Turn) {
+    private func carryOut(_ turn: inout Turn) {
         for output in machine.takeOutputs() {
             switch output {
             case .transport(let command): turn.add(.database(command))
@@ -287,7 +287,7 @@ struct DatabaseCalls {
         turn.add(.timer(.database, at: nextDeadline(after: turn.now.monotonic)))
     }
 
-    private mutating func readEnded(
+    private func readEnded(
         _ id: UInt64, _ result: Result<TreeNode, DatabaseFailure>, isCurrent: Bool, _ turn: inout Turn
     ) {
         guard let call = reads.removeValue(forKey: id) else { return }
@@ -299,7 +299,7 @@ struct DatabaseCalls {
         }
     }
 
-    private mutating func writeEnded(_ id: UInt64, _ failure: DatabaseFailure?, _ turn: inout Turn) {
+    private func writeEnded(_ id: UInt64, _ failure: DatabaseFailure?, _ turn: inout Turn) {
         let path = paths.removeValue(forKey: id)
         if let call = writes.removeValue(forKey: id) {
             if let failure { return call.complete(failure, reach, &turn) }
@@ -309,7 +309,7 @@ struct DatabaseCalls {
         turn.tell(.database(.writeRefused(path: path.text, failure)))
     }
 
-    private mutating func transactionEnded(
+    private func transactionEnded(
         _ id: UInt64, _ result: Result<TreeNode, DatabaseFailure>, _ turn: inout Turn
     ) {
         guard let transaction = transactions.removeValue(forKey: id) else { return }

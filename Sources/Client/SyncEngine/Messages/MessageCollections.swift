@@ -2,7 +2,7 @@ import SyncModel
 import SyncStore
 
 /// The message collections: which channel or thread each of them shows, and the timelines of those.
-struct MessageCollections {
+final class MessageCollections: Machine {
     private(set) var timelines = Timelines()
     private var places: [CollectionID: HistoryID] = [:]
     /// Those whose channel could not be read when they were opened; the next fetch tries again.
@@ -12,19 +12,19 @@ struct MessageCollections {
 
     func timeline(of collection: CollectionID) -> Timeline? { places[collection].flatMap { timelines[$0] } }
 
-    mutating func open(_ window: MessageWindow, _ channelURL: ChannelURL, _ turn: inout Turn) {
+    func open(_ window: MessageWindow, _ channelURL: ChannelURL, _ turn: inout Turn) {
         let place = HistoryID(channelURL, parentID: window.filter.parentID)
         places[window.id] = place
         open(window, place, &turn)
     }
 
     /// A collection that will show nothing: only its channel is known.
-    mutating func place(_ id: CollectionID, _ channelURL: ChannelURL, _ filter: MessageFilter) {
+    func place(_ id: CollectionID, _ channelURL: ChannelURL, _ filter: MessageFilter) {
         places[id] = HistoryID(channelURL, parentID: filter.parentID)
     }
 
     /// Opens a collection if its channel is cached; else it counts as removed.
-    mutating func openCached(
+    func openCached(
         _ window: MessageWindow, _ channelURL: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let cached = turn.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
@@ -38,7 +38,7 @@ struct MessageCollections {
         turn.complete(Completion(call: call, name: .openCached, status: status, info: info))
     }
 
-    private mutating func open(
+    private func open(
         _ window: MessageWindow, _ place: HistoryID, _ turn: inout Turn
     ) {
         let known = timelines[place]
@@ -59,7 +59,7 @@ struct MessageCollections {
     }
 
     /// Where a removed collection was, unless it never showed anything.
-    mutating func remove(_ id: CollectionID, _ turn: inout Turn) -> HistoryID? {
+    func remove(_ id: CollectionID, _ turn: inout Turn) -> HistoryID? {
         unopened[id] = nil
         guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
         timeline.close(id, &turn)
@@ -80,15 +80,27 @@ struct MessageCollections {
         return done != nil && areStored.allSatisfy { $0 }
     }
 
-    mutating func resetViewpoint(
+    func resetViewpoint(
         _ id: CollectionID, _ viewpoint: Int64, _ turn: inout Turn
     ) {
         _ = unopened[id]?.reset(to: viewpoint)
         timeline(of: id)?.resetViewpoint(id, viewpoint, &turn)
     }
 
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
+        timelines.sorted.contains { $0.end(call, status, short: status == .timeout ? .error : nil, &turn) }
+    }
+
+    func sessionEnded(_ turn: inout Turn) {
+        for timeline in timelines.sorted { timeline.sessionEnded(&turn) }
+    }
+
+    func end(_ turn: inout Turn) {
+        for timeline in timelines.sorted { timeline.end(&turn) }
+    }
+
     /// The timeline of a collection; without one the call is complete.
-    mutating func opened(
+    func opened(
         _ id: CollectionID, _ call: CallID, _ name: Completion.Name, _ turn: inout Turn
     ) -> Timeline? {
         guard let place = places[id] else {

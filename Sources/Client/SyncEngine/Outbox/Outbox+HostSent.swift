@@ -3,7 +3,7 @@ import SyncStore
 
 /// Messages that the host sends by its own means: it keeps them here meanwhile, and says how its sends went.
 extension Outbox {
-    mutating func acceptHostSent(
+    func acceptHostSent(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         if let failed = intent(requestID), failed.status == .failed, failed.channelURL == url {
@@ -19,7 +19,7 @@ extension Outbox {
     }
 
     /// The host sent a message by its own means, whether it had appended it before or not.
-    mutating func hostSent(
+    func hostSent(
         _ requestID: RequestID, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
     ) {
@@ -37,7 +37,7 @@ extension Outbox {
     }
 
     /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
-    mutating func hostFailed(
+    func hostFailed(
         _ requestID: RequestID, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let failure = turn.rules.failure(.byHost(code: code))

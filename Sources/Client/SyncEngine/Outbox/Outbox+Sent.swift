@@ -4,13 +4,13 @@ import SyncStore
 /// Own messages that the service has: what becomes of them here.
 extension Outbox {
     /// The service has answered a send of this channel: nothing is in doubt, and the next attempt need not wait.
-    mutating func attemptSucceeded(in url: ChannelURL, _ turn: inout Turn) {
+    func attemptSucceeded(in url: ChannelURL, _ turn: inout Turn) {
         turn.add(.sendEnded(channelURL: url, isInDoubt: false))
         messages[url]?.gate.succeed()
     }
 
     /// The service has the message.
-    mutating func sent(
+    func sent(
         _ intent: Intent, _ message: MessageRecord, isInOrder: Bool, _ turn: inout Turn
     ) {
         let completion = settle(intent, message, &turn)
@@ -20,7 +20,7 @@ extension Outbox {
 
     /// The service has the message and does not say where it stands. It is shown as pending until the stream or a page
     /// brings it, after a restart too, and is not sent again.
-    mutating func accepted(_ intent: Intent, as id: MessageID, _ turn: inout Turn) {
+    func accepted(_ intent: Intent, as id: MessageID, _ turn: inout Turn) {
         let completion = calls.take(intent.requestID, .ok)
         let json: [UInt8]
         if let message = turn.storage.message(id, in: intent.channelURL) {
@@ -48,7 +48,7 @@ extension Outbox {
 
     /// The stream leaves out messages of a channel. Accepted ones may be among them, and then it never brings them:
     /// they are shown again when a page does.
-    mutating func leftOut(in url: ChannelURL, _ turn: inout Turn) {
+    func leftOut(in url: ChannelURL, _ turn: inout Turn) {
         for intent in messages[url]?.intents ?? [] where intent.status == .accepted {
             settle(intent)
             hideSent(intent, &turn)
@@ -71,33 +71,33 @@ extension Outbox {
 
     /// A message came by a page or by the socket: if it is one of ours, it has been sent. Gives what to tell its caller
     /// once the message is taken in.
-    mutating func confirm(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn)
+    func confirm(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn)
         -> Completion?
     {
         guard message.senderID == turn.options.userID, let intent = own(message, in: url) else { return nil }
         return settle(intent, message, &turn)
     }
 
-    mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
+    func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
         leaving.add(intent)
         settle(intent)
         return calls.take(intent.requestID, .ok, message: message.json)
     }
 
     /// The cache has this message: if it is an own one that was shown as pending, it is shown so no more.
-    mutating func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
+    func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
         guard !leaving.isEmpty, message.senderID == turn.options.userID else { return }
         if let intent = leaving.take(message, in: url) { hideSent(intent, &turn) }
     }
 
-    private mutating func hideSent(_ intent: Intent, _ turn: inout Turn) {
+    private func hideSent(_ intent: Intent, _ turn: inout Turn) {
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
     }
 
     var hasLeaving: Bool { !leaving.isEmpty }
 
     /// Nothing that the service has is still to come into the cache.
-    mutating func leaveAll(_ turn: inout Turn) {
+    func leaveAll(_ turn: inout Turn) {
         for intent in leaving.takeAll() { hideSent(intent, &turn) }
     }
 }

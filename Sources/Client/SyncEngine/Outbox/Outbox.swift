@@ -18,7 +18,7 @@ import SyncStore
 ///
 /// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
 /// (`Effect.sendEnded`), and knows from where on it is in doubt.
-struct Outbox {
+final class Outbox: Machine {
     var messages = OwnMessages()
     var calls = SendCalls()
     var order = SendOrder()
@@ -43,7 +43,7 @@ struct Outbox {
     // MARK: Start
 
     /// Reads what an earlier process left.
-    mutating func load(_ turn: inout Turn) {
+    func load(_ turn: inout Turn) {
         let stored = turn.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
         for var intent in stored {
             if OwnAges.isTooOldToKeep(intent, turn.context) {
@@ -73,14 +73,14 @@ struct Outbox {
 
     // MARK: Collections
 
-    mutating func open(
+    func open(
         _ collection: CollectionID, _ url: ChannelURL, _ filter: MessageFilter, _ turn: inout Turn
     ) {
         windows.open(collection, url, filter, messages[url]?.intents ?? [], &turn)
     }
 
     /// Shows the stored messages of a list that a collection does not show.
-    mutating func fetch(
+    func fetch(
         failed isOfFailed: Bool, _ collection: CollectionID, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let count = windows.fetch(
@@ -89,18 +89,18 @@ struct Outbox {
             call: call, name: isOfFailed ? .fetchFailed : .fetchPending, status: .ok, count: count))
     }
 
-    mutating func close(_ collection: CollectionID, _ url: ChannelURL) { windows.close(collection, url) }
+    func close(_ collection: CollectionID, _ url: ChannelURL) { windows.close(collection, url) }
 
     func resync(_ collection: CollectionID, _ url: ChannelURL, _ turn: inout Turn) {
         windows.resync(collection, url, &turn)
     }
 
     /// No collection is told of messages any more.
-    mutating func stopShowing() { windows = OwnWindows() }
+    func stopShowing() { windows = OwnWindows() }
 
     // MARK: Host calls
 
-    mutating func send(
+    func send(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn) else { return }
@@ -110,7 +110,7 @@ struct Outbox {
     }
 
     /// Writes an intent down and shows it as pending.
-    mutating func accept(
+    func accept(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, isHostSent: Bool, _ call: CallID,
         _ name: Completion.Name, _ turn: inout Turn
     ) -> Bool {
@@ -135,7 +135,7 @@ struct Outbox {
         return true
     }
 
-    mutating func resend(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
+    func resend(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
         guard let failed = intent(requestID), failed.status == .failed else {
             return turn.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
@@ -157,7 +157,7 @@ struct Outbox {
     }
 
     /// A failed message is under way again: on disk, and to be seen.
-    mutating func restart(
+    func restart(
         _ failed: Intent, isHostSent: Bool, _ turn: inout Turn
     ) -> Bool {
         var pending = failed
@@ -171,7 +171,7 @@ struct Outbox {
     }
 
     /// Changes a failed message in place.
-    mutating func update(
+    func update(
         _ requestID: RequestID, _ body: [UInt8], call: CallID, _ turn: inout Turn
     ) {
         guard var intent = intent(requestID), intent.status == .failed, let document = try? JSON.parse(intent.body),
@@ -188,7 +188,7 @@ struct Outbox {
     }
 
     /// Gives up a pending or failed message.
-    mutating func giveUp(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
+    func giveUp(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
         guard let intent = intent(requestID) else {
             return turn.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
         }
@@ -201,7 +201,7 @@ struct Outbox {
 
     /// Gives up the message that a send waits for. `false` when no such call waits, or when the message would stay on
     /// disk.
-    mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard let key = calls.requestID(of: call), let intent = intent(key), forget(intent, turn.context)
         else { return false }
         windows.remove(intent, .removeManualAction, Cause(.localMessageCanceled), &turn)
@@ -209,12 +209,12 @@ struct Outbox {
         let message = turn.rules.json(
             of: OwnMessageContent(intent, isCanceled: true), userID: turn.options.userID)
         turn.complete(Completion(
-            call: call, name: .sendMessage, status: .canceled, requestID: intent.requestID, message: message))
+            call: call, name: .sendMessage, status: status, requestID: intent.requestID, message: message))
         return true
     }
 
     /// Gives up every message, on disk too; `false` when they stay there.
-    mutating func giveUpAll(_ turn: inout Turn) -> Bool {
+    func giveUpAll(_ turn: inout Turn) -> Bool {
         guard let intents = messages.forgetAll(turn.context) else { return false }
         order.forgetAsked()
         leaveAll(&turn)
@@ -224,7 +224,7 @@ struct Outbox {
 
     /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
     /// when that could not be stored.
-    mutating func resendFailed(
+    func resendFailed(
         in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
     ) -> Int? {
         let failed = messages.failed(in: url, requestID).filter { isText($0, turn.context) }
@@ -237,7 +237,7 @@ struct Outbox {
     }
 
     /// Gives failed messages up. Gives how many; `nil` when that could not be stored.
-    mutating func removeFailed(
+    func removeFailed(
         in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
     ) -> Int? {
         let failed = messages.failed(in: url, requestID)
@@ -250,7 +250,7 @@ struct Outbox {
 
     // MARK: Session
 
-    mutating func sessionBegan(_ turn: inout Turn) {
+    func sessionBegan(_ turn: inout Turn) {
         order.forgetAsked()
         // The machine may have slept for days: what has waited too long must not go out before the timer looks.
         expire(&turn)
@@ -258,20 +258,20 @@ struct Outbox {
     }
 
     /// Channel sync got its answer.
-    mutating func synced(_ turn: inout Turn) {
+    func synced(_ turn: inout Turn) {
         if turn.isLoggedIn, order.synced() { pumpAll(&turn) }
     }
 
     /// Something is another way now that may have held messages back: a pause, or that a channel was frozen.
-    mutating func pumpAll(_ turn: inout Turn) {
+    func pumpAll(_ turn: inout Turn) {
         for url in messages.channelURLs { pump(url, &turn) }
     }
 
-    mutating func channelChanged(_ url: ChannelURL, _ turn: inout Turn) {
+    func channelChanged(_ url: ChannelURL, _ turn: inout Turn) {
         if messages[url] != nil, turn.isLoggedIn { pump(url, &turn) }
     }
 
-    mutating func sessionEnded(_ turn: inout Turn) {
+    func sessionEnded(_ turn: inout Turn) {
         order.sessionEnded()
         for url in messages.channelURLs {
             // The failures of this session say nothing about the next one.
@@ -282,7 +282,7 @@ struct Outbox {
     }
 
     /// Completes what is still open.
-    mutating func end(_ turn: inout Turn) {
+    func end(_ turn: inout Turn) {
         calls.end(&turn)
         clearSettled(turn.context)
     }
@@ -290,7 +290,7 @@ struct Outbox {
     // MARK: Sending
 
     /// Sends the oldest message of a channel that waits, one at a time.
-    mutating func pump(_ url: ChannelURL, _ turn: inout Turn) {
+    func pump(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return failWhatCannotWait(url, &turn) }
         guard let channel = messages[url], !channel.isSending,
             let intent = order.next(in: channel, url, turn.context)
@@ -316,7 +316,7 @@ struct Outbox {
     /// A send that waited for the end of a pause of the service has not gone out. Which message goes out, and whether
     /// one does, is decided again: meanwhile the message may have been deleted or have grown too old, its channel may
     /// have been frozen, and another one may have to go first.
-    mutating func pauseEnded(_ url: ChannelURL, _ turn: inout Turn) {
+    func pauseEnded(_ url: ChannelURL, _ turn: inout Turn) {
         messages[url]?.sending = nil
         turn.add(.sendEnded(channelURL: url, isInDoubt: false))
         pump(url, &turn)
@@ -324,7 +324,7 @@ struct Outbox {
     }
 
     /// The answer to a send.
-    mutating func receive(
+    func receive(
         _ reply: ServiceReply, for requestID: RequestID, in url: ChannelURL, _ turn: inout Turn
     ) {
         if case .failure(let failure) = reply, failure.kind == .exists, intent(requestID) != nil {
@@ -357,7 +357,7 @@ struct Outbox {
     }
 
     /// Without automatic resending a message that cannot go out now has failed now.
-    private mutating func failWhatCannotWait(_ url: ChannelURL, _ turn: inout Turn) {
+    private func failWhatCannotWait(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.options.resendPolicy != .automatic, case .offline = turn.connection else { return }
         for intent in messages[url]?.intents ?? [] where intent.status == .pending && !intent.isHostSent {
             fail(intent, turn.rules.failure(.notConnected), &turn)
@@ -365,7 +365,7 @@ struct Outbox {
     }
 
     /// `isForGood`: only the host can have it sent again.
-    mutating func fail(
+    func fail(
         _ intent: Intent, _ failure: ServiceFailure, isForGood: Bool = false, _ turn: inout Turn
     ) {
         var failed = intent
@@ -389,17 +389,17 @@ struct Outbox {
         if let completion = calls.take(intent.requestID, status, failure) { turn.complete(completion) }
     }
 
-    private mutating func enforceLimit(_ url: ChannelURL, _ turn: inout Turn) {
+    private func enforceLimit(_ url: ChannelURL, _ turn: inout Turn) {
         for intent in messages.tooMany(url, turn.context) { drop(intent, .removeExceededMaxCount, &turn) }
     }
 
-    private mutating func drop(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
+    private func drop(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
         settle(intent)
         showGivenUp(intent, reason, &turn)
     }
 
     /// Time has passed: what waited too long has failed for good, and what failed too long ago goes.
-    mutating func expire(_ turn: inout Turn) {
+    func expire(_ turn: inout Turn) {
         for intent in all {
             if OwnAges.isTooOldToKeep(intent, turn.context) {
                 drop(intent, .removeRetentionExpired, &turn)
@@ -414,7 +414,7 @@ struct Outbox {
 
     // MARK: Telling
 
-    private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
+    private func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
         windows.remove(
             intent, reason, Cause(intent.hasFailed ? .eventMessageDeleted : .localMessageCanceled), &turn)
         guard var completion = calls.take(intent.requestID, .removed) else { return }
@@ -424,19 +424,19 @@ struct Outbox {
 
     // MARK: Done with
 
-    mutating func settle(_ intent: Intent) {
+    func settle(_ intent: Intent) {
         order.drop(intent.requestID)
         messages.settle(intent)
     }
 
-    private mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
+    private func forget(_ intent: Intent, _ context: Context) -> Bool {
         guard messages.forget(intent, context) else { return false }
         order.drop(intent.requestID)
         return true
     }
 
     /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
-    mutating func clearSettled(_ context: Context) { messages.clearSettled(context) }
+    func clearSettled(_ context: Context) { messages.clearSettled(context) }
 }
 
 extension ServiceFailure {

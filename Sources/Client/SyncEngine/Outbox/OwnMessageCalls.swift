@@ -2,12 +2,11 @@ import SyncModel
 
 /// Calls of hosts about own messages. They belong to a channel, which the collection names.
 enum OwnMessageCalls {
-    /// `channelURL` gives the channel of a collection.
     static func route(
-        _ own: OwnMessageCall, in collection: CollectionID, _ call: CallID, _ outbox: inout Outbox,
-        _ channelURL: (CollectionID) -> ChannelURL?, _ turn: inout Turn
+        _ own: OwnMessageCall, in collection: CollectionID, _ call: CallID, _ outbox: Outbox,
+        _ collections: MessageCollections, _ turn: inout Turn
     ) {
-        var url = channelURL(collection)
+        var url = collections.channelURL(of: collection)
         // Of a send of the host the collection may be gone by then.
         if url == nil, case .handleSendResponse(let requestID, _) = own { url = outbox.channelURL(of: requestID) }
         guard let url else {
@@ -32,7 +31,7 @@ enum OwnMessageCalls {
 
     /// Actions on messages that failed.
     static func resendFailed(
-        _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
+        _ action: ActionCall, _ call: CallID, _ outbox: Outbox, _ turn: inout Turn
     ) {
         let url = action.text("channel_url").map { ChannelURL($0) }
         let requestID = action.text("request_id").map { RequestID($0) }
@@ -41,7 +40,7 @@ enum OwnMessageCalls {
     }
 
     static func removeFailed(
-        _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
+        _ action: ActionCall, _ call: CallID, _ outbox: Outbox, _ turn: inout Turn
     ) {
         let url = action.text("channel_url").map { ChannelURL($0) }
         let requestID = action.text("request_id").map { RequestID($0) }

@@ -6,7 +6,7 @@ import SyncTree
 
 /// Resources for hosts: calls and their ends. The rules are the `ResourceMachine`'s; what that wants of the database
 /// goes there as effects.
-struct ResourceCalls {
+final class ResourceCalls: Machine {
     private let machine: ResourceMachine
     /// What the calls asked for that are not complete.
     private var actions: [CallID: Action] = [:]
@@ -15,7 +15,7 @@ struct ResourceCalls {
         machine = ResourceMachine(seed: UInt64(bitPattern: random.below(Int64.max)))
     }
 
-    mutating func handle(
+    func handle(
         _ call: ResourceCall, call number: CallID, _ turn: inout Turn
     ) {
         actions[number] = call.action
@@ -27,13 +27,13 @@ struct ResourceCalls {
     }
 
     /// The database has answered.
-    mutating func receive(_ input: ResourceInput, _ turn: inout Turn) {
+    func receive(_ input: ResourceInput, _ turn: inout Turn) {
         machine.receive(input, now: turn.now)
         carryOut(&turn)
     }
 
     /// The host does not wait any more. `false` when no such call waits.
-    mutating func cancel(_ number: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
+    func cancel(_ number: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         let cause =
             switch status {
             case .timeout: "not done in time"
@@ -45,8 +45,10 @@ struct ResourceCalls {
         return true
     }
 
+    func end(_ turn: inout Turn) { end(.closed, &turn) }
+
     /// Ends everything that is under way, and forgets contexts.
-    mutating func end(_ status: Status, _ turn: inout Turn) {
+    func end(_ status: Status, _ turn: inout Turn) {
         machine.startOver(
             ResourceFailure(status, status == .closed ? "the client was closed" : Completion.signedOut))
         carryOut(&turn)
@@ -54,7 +56,7 @@ struct ResourceCalls {
 
     var inFlight: Int { machine.inFlight }
 
-    private mutating func carryOut(_ turn: inout Turn) {
+    private func carryOut(_ turn: inout Turn) {
         for effect in machine.takeEffects() {
             switch effect {
             case .set(let id, let path, let json): turn.add(.order(.set(path, json), id: id))
@@ -68,7 +70,7 @@ struct ResourceCalls {
         }
     }
 
-    private mutating func complete(_ call: CallID, _ reply: ResourceReply, _ turn: inout Turn) {
+    private func complete(_ call: CallID, _ reply: ResourceReply, _ turn: inout Turn) {
         guard let action = actions.removeValue(forKey: call) else { return }
         turn.add(.timer(.action(call: call), at: nil))
         var completion = Completion(

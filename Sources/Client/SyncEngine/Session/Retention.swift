@@ -8,7 +8,7 @@ import SyncStore
 ///
 /// It is always read from its beginning: the time of a custom type holds instead of the general one, also where the two
 /// were set at different times.
-struct Retention {
+final class Retention: Machine {
     private static let timeKey = "retention.time"
 
     private enum State {
@@ -37,17 +37,18 @@ struct Retention {
         if case .idle = state { false } else { true }
     }
 
-    mutating func sessionBegan(_ context: Context) {
+    func sessionBegan(_ context: Context) {
         if case .loggedIn(let info) = context.connection, info.hasNewRetention { state = .due(Question()) }
     }
 
-    mutating func sessionEnded(_ turn: inout Turn) {
-        self = Retention()
+    func sessionEnded(_ turn: inout Turn) {
+        state = .idle
+        gate = RetryGate()
         turn.add(.timer(.retention, at: nil))
     }
 
     /// Asks what can be asked now. Calling it once too often does no harm.
-    mutating func pump(_ turn: inout Turn) {
+    func pump(_ turn: inout Turn) {
         guard turn.canSync, case .due(let question) = state else { return }
         guard gate.isOpen(at: turn.now.monotonic) else {
             return turn.add(.timer(.retention, at: gate.pausedUntil))
@@ -57,7 +58,7 @@ struct Retention {
     }
 
     /// The answer. Gives the fact that follows once everything is told; `taken` has to be told what became of it.
-    mutating func arrived(_ reply: ServiceReply, _ turn: inout Turn) -> ChannelFact? {
+    func arrived(_ reply: ServiceReply, _ turn: inout Turn) -> ChannelFact? {
         guard case .asked(var question) = state else { return nil }
         guard case .retention(let page) = reply else {
             receive(failure: reply, &turn)
@@ -91,11 +92,11 @@ struct Retention {
     }
 
     /// Whether what followed from the answer could be stored.
-    mutating func taken(_ isStored: Bool, _ turn: inout Turn) {
+    func taken(_ isStored: Bool, _ turn: inout Turn) {
         if isStored { state = .idle } else { retry(nil, &turn) }
     }
 
-    private mutating func receive(failure reply: ServiceReply, _ turn: inout Turn) {
+    private func receive(failure reply: ServiceReply, _ turn: inout Turn) {
         let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
         switch failure?.kind {
         // The service has none, or not for this user.
@@ -104,7 +105,7 @@ struct Retention {
         }
     }
 
-    private mutating func retry(_ failure: ServiceFailure?, _ turn: inout Turn) {
+    private func retry(_ failure: ServiceFailure?, _ turn: inout Turn) {
         state = .due(Question())
         gate.fail(failure, at: turn.now.monotonic, turn.random)
         pump(&turn)

@@ -7,7 +7,7 @@ import SyncModel
 ///
 /// How a login is made, and whether the peer still lives, is the service's own affair; it tells `connected` and
 /// `disconnected`.
-struct Session {
+final class Session: Machine {
     private enum State {
         /// Offline because the host wants it so, or because the service allows no further attempt.
         case disconnected
@@ -61,7 +61,7 @@ struct Session {
 
     // MARK: Host
 
-    mutating func connect(call: CallID, _ turn: inout Turn) {
+    func connect(call: CallID, _ turn: inout Turn) {
         switch state {
         case .connected: turn.complete(Completion(call: call, name: .connect, status: .ok))
         case .connecting, .suspended: calls.append(call)
@@ -74,14 +74,14 @@ struct Session {
     }
 
     /// The host does not wait for the outcome any more; connecting goes on. `false` when no such call waits.
-    mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard let index = calls.firstIndex(of: call) else { return false }
         calls.remove(at: index)
-        turn.complete(Completion(call: call, name: .connect, status: .canceled))
+        turn.complete(Completion(call: call, name: .connect, status: status))
         return true
     }
 
-    mutating func disconnect(_ turn: inout Turn) -> Outcome {
+    func disconnect(_ turn: inout Turn) -> Outcome {
         if case .disconnected = state { return .none }
         let outcome = close(&turn)
         enter(.disconnected, &turn)
@@ -89,12 +89,12 @@ struct Session {
         return outcome
     }
 
-    mutating func setToken(_ token: String, _ turn: inout Turn) {
+    func setToken(_ token: String, _ turn: inout Turn) {
         self.token = token
         if case .tokenNeeded = state { open(&turn) }
     }
 
-    mutating func setForeground(_ isForeground: Bool, _ turn: inout Turn) {
+    func setForeground(_ isForeground: Bool, _ turn: inout Turn) {
         guard isForeground != isInForeground else { return }
         isInForeground = isForeground
         guard isForeground else {
@@ -112,7 +112,7 @@ struct Session {
     }
 
     /// The host has been in the background for long enough.
-    mutating func suspend(_ turn: inout Turn) -> Outcome {
+    func suspend(_ turn: inout Turn) -> Outcome {
         guard !isInForeground else { return .none }
         isSuspended = true
         switch state {
@@ -125,18 +125,18 @@ struct Session {
     }
 
     /// The user leaves: no connection, and no token to make one with.
-    mutating func signOut(_ turn: inout Turn) -> Outcome {
+    func signOut(_ turn: inout Turn) -> Outcome {
         token = ""
         return disconnect(&turn)
     }
 
     /// Another attempt is due.
-    mutating func retry(_ turn: inout Turn) {
+    func retry(_ turn: inout Turn) {
         if case .waiting = state { open(&turn) }
     }
 
     /// The client ends: nothing is told of it but the outcome of calls.
-    mutating func end(_ turn: inout Turn) {
+    func end(_ turn: inout Turn) {
         _ = close(&turn)
         state = .disconnected
         turn.context.connection = connection
@@ -145,7 +145,7 @@ struct Session {
 
     // MARK: Service
 
-    mutating func connected(_ info: SessionInfo, _ now: Moment, _ turn: inout Turn) -> Outcome {
+    func connected(_ info: SessionInfo, _ now: Moment, _ turn: inout Turn) -> Outcome {
         guard case .connecting = state else { return .none }
         policy = info.reconnect
         loggedInAt = now.monotonic
@@ -156,7 +156,7 @@ struct Session {
     }
 
     /// The service ended the session, or it could not begin.
-    mutating func disconnected(
+    func disconnected(
         _ failure: ServiceFailure, retryAfter: Int64?, _ turn: inout Turn
     ) -> Outcome {
         let wasConnected: Bool
@@ -195,7 +195,7 @@ struct Session {
     /// The first attempt after a lost connection is immediate; those after it wait longer and longer. Where the service
     /// lets us in and ends the session at once, that is no connection that was lost, and to come back at once would go
     /// round without end: it waits like a refused login.
-    private mutating func pauseAfterLoss(_ failure: ServiceFailure, _ context: Context) -> Int64 {
+    private func pauseAfterLoss(_ failure: ServiceFailure, _ context: Context) -> Int64 {
         let base = max(policy.base, Session.shortestPause)
         if context.now.monotonic - loggedInAt >= base { losses.reset() }
         let isFirst = losses.attempts == 0
@@ -205,21 +205,21 @@ struct Session {
 
     // MARK: Inside
 
-    private mutating func open(_ turn: inout Turn) {
+    private func open(_ turn: inout Turn) {
         turn.add(.timer(.reconnect, at: nil))
         if isSuspended { return enter(.suspended, &turn) }
         enter(.connecting, &turn)
         turn.add(.connect(token: token))
     }
 
-    private mutating func close(_ turn: inout Turn) -> Outcome {
+    private func close(_ turn: inout Turn) -> Outcome {
         turn.add(.timer(.reconnect, at: nil))
         guard isOpen else { return .none }
         turn.add(.closeConnection)
         return .ended
     }
 
-    private mutating func enter(_ state: State, retryIn: Int64? = nil, _ turn: inout Turn) {
+    private func enter(_ state: State, retryIn: Int64? = nil, _ turn: inout Turn) {
         self.state = state
         turn.context.connection = connection
         turn.context.loggedInAt = loggedInAt
@@ -234,7 +234,7 @@ struct Session {
         turn.tell(.connection(told, retryIn: retryIn))
     }
 
-    private mutating func finishCalls(_ status: Status, _ failure: ServiceFailure?, _ turn: inout Turn) {
+    private func finishCalls(_ status: Status, _ failure: ServiceFailure?, _ turn: inout Turn) {
         for call in calls {
             turn.complete(Completion(call: call, name: .connect, status: status, failure: failure))
         }

@@ -6,7 +6,7 @@ import SyncStreams
 ///
 /// What the engine tells of those collections comes here instead of to the host, as a `FedNotice`. What they need is
 /// asked between two inputs (`takeAsks`), so that no list is asked for anything while what it told is still on its way.
-struct StreamFeeds {
+final class StreamFeeds {
     private var streams = Streams()
     private var feeds: [UInt64: StreamFeed] = [:]
     private var databaseFeeds: [UInt64: DatabaseFeed] = [:]
@@ -16,17 +16,17 @@ struct StreamFeeds {
 
     func whole(_ id: UInt64) -> StreamBatch? { streams.whole(id) }
 
-    mutating func takeAsks() -> [(stream: UInt64, ask: StreamAsk)] {
+    func takeAsks() -> [(stream: UInt64, ask: StreamAsk)] {
         defer { asks = [] }
         return asks
     }
 
-    private mutating func ask(_ new: [StreamAsk], of stream: UInt64) { asks += new.map { (stream, $0) } }
+    private func ask(_ new: [StreamAsk], of stream: UInt64) { asks += new.map { (stream, $0) } }
 
     // MARK: Host
 
     /// - Parameter place: what a stream over the database shows.
-    mutating func open(
+    func open(
         _ id: UInt64, _ spec: StreamSpec, _ function: (any RowFunction)?, _ place: DatabaseLocation?,
         _ turn: inout Turn
     ) {
@@ -36,12 +36,12 @@ struct StreamFeeds {
         places[id] = nil
     }
 
-    mutating func close(_ id: UInt64, _ turn: inout Turn) {
+    func close(_ id: UInt64, _ turn: inout Turn) {
         streams.close(id)
         carryOut(&turn)
     }
 
-    mutating func handle(
+    func handle(
         _ request: StreamRequest, of id: UInt64, call: CallID, _ turn: inout Turn
     ) {
         streams.handle(request, of: id, call: call, now: turn.now.monotonic)
@@ -52,7 +52,7 @@ struct StreamFeeds {
 
     /// The host waits no longer for more rows of a stream. Gives the call to a collection that is to end in its stead;
     /// what comes of that ends the host's.
-    mutating func endFetch(
+    func endFetch(
         _ call: CallID, _ status: Status, _ turn: inout Turn
     ) -> (isFound: Bool, asked: CallID?) {
         guard let id = streams.stream(fetching: call) else { return (false, nil) }
@@ -74,7 +74,7 @@ struct StreamFeeds {
         turn.tell(.host(id), .stream(.batch(whole)))
     }
 
-    mutating func end(_ turn: inout Turn) {
+    func end(_ turn: inout Turn) {
         streams.end()
         carryOut(&turn)
         feeds = [:]
@@ -84,7 +84,7 @@ struct StreamFeeds {
 
     // MARK: Sources
 
-    mutating func take(_ notice: FedNotice, of id: UInt64, _ turn: inout Turn) {
+    func take(_ notice: FedNotice, of id: UInt64, _ turn: inout Turn) {
         switch notice {
         case .changed(let change): take(change, of: id, &turn)
         case .gapOpened: ask(feeds[id]?.gapOpened() ?? [], of: id)
@@ -105,14 +105,14 @@ struct StreamFeeds {
         }
     }
 
-    private mutating func feed(
+    private func feed(
         _ id: UInt64, _ inputs: [StreamInput], _ turn: inout Turn
     ) {
         for input in inputs { streams.feed(id, input, now: turn.now.monotonic) }
         carryOut(&turn)
     }
 
-    private mutating func take(
+    private func take(
         _ change: CollectionChange, of id: UInt64, _ turn: inout Turn
     ) {
         guard let input = feeds[id]?.take(change) else { return }
@@ -125,18 +125,18 @@ struct StreamFeeds {
         carryOut(&turn)
     }
 
-    mutating func syncResumed() {
+    func syncResumed() {
         for id in feeds.keys.sorted() { ask(feeds[id]?.syncResumed() ?? [], of: id) }
     }
 
     // MARK: Time
 
-    mutating func advance(_ turn: inout Turn) {
+    func advance(_ turn: inout Turn) {
         streams.advance(now: turn.now.monotonic)
         carryOut(&turn)
     }
 
-    private mutating func carryOut(_ turn: inout Turn) {
+    private func carryOut(_ turn: inout Turn) {
         for effect in streams.takeEffects() {
             switch effect {
             case .batch(let id, let batch, let delivery):
@@ -164,7 +164,7 @@ struct StreamFeeds {
         turn.add(.timer(.streams, at: streams.nextDeadline))
     }
 
-    private mutating func open(_ id: UInt64, _ source: ExternalSource, _ limit: Int?) {
+    private func open(_ id: UInt64, _ source: ExternalSource, _ limit: Int?) {
         if case .database = source {
             // Where the place is missing, the border has refused the stream.
             guard let place = places[id] else { return }

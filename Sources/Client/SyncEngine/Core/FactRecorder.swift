@@ -1,0 +1,168 @@
+import SyncModel
+import SyncStore
+
+/// The one entrance for each fact: what becomes known about messages comes by `record(message:)`, about channels by
+/// `record(channels:)`, wherever it came from. Each is one transaction over cache, timelines, channel and outbox;
+/// collections are told after it.
+final class FactRecorder {
+    private let collections: MessageCollections
+    private let sync: ChannelSync
+    private let lists: ChannelLists
+    private let outbox: Outbox
+    private let actions: ServiceActions
+    private let typing: Typing
+    private let mutes: MuteTimers
+    private let streamPoint: StreamPoint
+
+    init(_ machines: Machines) {
+        collections = machines.collections
+        sync = machines.sync
+        lists = machines.lists
+        outbox = machines.outbox
+        actions = machines.actions
+        typing = machines.typing
+        mutes = machines.mutes
+        streamPoint = machines.streamPoint
+    }
+
+    private var timelines: Timelines { collections.timelines }
+
+    // MARK: Messages
+
+    /// `false` when it could not be stored.
+    @discardableResult
+    func record(message fact: MessageFact, _ turn: inout Turn) -> Bool {
+        let url = fact.channelURL
+        let storage = turn.storage
+        let cached = storage.channel(url)
+        let own: MessageRecord? = if case .arrived(let message, _) = fact.kind { message } else { nil }
+        let completion = own.flatMap { outbox.confirm($0, in: url, &turn) }
+        let timelines = timelines
+        let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
+        let fact = fact.visible(from: offset, loginTime: turn.loginTime) { id in
+            timelines.of(url).contains { $0.history.hasDeleted(id) }
+        }
+        let outcome = ChannelFacts.outcome(of: fact, in: cached, turn.context)
+        let shown: [MessageCommit.Part] = timelines.of(url).compactMap { timeline in
+            fact.concerning(timeline.id).map { (timeline, $0) }
+        }
+        let committed = storage.committed { (cache) throws(StoreError) in
+            try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
+        }
+        actions.note(fact)
+        if let committed {
+            if let own { outbox.taken(own, in: url, &turn) }
+            for (entry, recorded) in zip(shown, committed.recorded) {
+                entry.timeline.show(entry.fact, recorded, &turn)
+            }
+            show(outcome, committed.channels, fact, &turn)
+        } else {
+            streamPoint.lost(&turn)
+            for entry in shown { entry.timeline.lose(entry.fact, &turn) }
+            // What the channel is now was not stored either.
+            sync.touch(url)
+            sync.want(url, fact.cause, &turn)
+        }
+        if let completion { turn.complete(completion) }
+        return committed != nil
+    }
+
+    private func show(
+        _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ turn: inout Turn
+    ) {
+        let cause = fact.channelCause(userID: turn.options.userID)
+        guard case .changed(let channel) = outcome, let commit else {
+            return record(outcome, fact.channelURL, cause, &turn)
+        }
+        sync.touch(fact.channelURL)
+        show(ChannelFact(changed: [channel], cause: cause), commit, &turn)
+    }
+
+    /// A page brought a message of this user: if the outbox has it, it has been sent.
+    func ownMessageSeen(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
+        // No acknowledgement has told of it: the channel does not know of it either.
+        if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), &turn) }
+        if let completion = outbox.confirm(message, in: url, &turn) {
+            // The page was one history's: the channel's or a thread's. The message may belong to both.
+            let kind = MessageFact.Kind.arrived(message, isInOrder: false)
+            record(message: MessageFact(channelURL: url, kind: kind, cause: Cause(.eventMessageSent)), &turn)
+            turn.complete(completion)
+        }
+        outbox.taken(message, in: url, &turn)
+    }
+
+    // MARK: Channels
+
+    /// `false` when it could not be stored.
+    func record(channels fact: ChannelFact, _ turn: inout Turn) -> Bool {
+        let timelines = timelines
+        let committed = turn.storage.committed { (cache) throws(StoreError) in
+            let commit = try ChannelCommit(fact.changed, replacing: nil, turn.capabilities, cache) {
+                timelines.of($0).map(\.history)
+            }
+            for url in fact.removed { try cache.deleteChannel(url) }
+            for (key, value) in fact.progress { try cache.setValue(key, value) }
+            return commit
+        }
+        guard let committed else { return false }
+        show(fact, committed, &turn)
+        return true
+    }
+
+    /// The same of what an event or an answer said, which is not said twice: what cannot be stored is asked for.
+    func recordOrAsk(channels fact: ChannelFact, _ turn: inout Turn) {
+        if record(channels: fact, &turn) { return }
+        for url in fact.changed.map(\.url) + fact.removed {
+            sync.touch(url)
+            sync.want(url, fact.cause, &turn)
+        }
+    }
+
+    /// What a fact did to a channel.
+    func record(_ outcome: ChannelFacts.Outcome, _ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
+        switch outcome {
+        case .nothing: break
+        case .mayCross: sync.touch(url)
+        case .mustBeAsked:
+            sync.touch(url)
+            sync.want(url, cause, &turn)
+        case .changed(let channel):
+            sync.touch(url)
+            turn.add(.channels(ChannelFact(changed: [channel], cause: cause)))
+        case .overtaken(let channel):
+            if let channel { turn.add(.channels(ChannelFact(changed: [channel], cause: cause))) }
+            sync.recheck(url, cause, &turn)
+        }
+    }
+
+    private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ turn: inout Turn) {
+        for cut in commit.cuts { timelines[cut.id]?.adopt(cut: cut.history, before: cut.order, &turn) }
+        for timeline in commit.replaced.flatMap({ timelines.of($0) }) {
+            timeline.startOver(fact.cause, refills: true, &turn)
+        }
+        typing.forget(fact.removed, &turn)
+        lists.show(fact, &turn)
+        // What waits in a channel that is gone is refused by the service, and told so.
+        for url in fact.changed.map(\.url) + fact.removed { outbox.channelChanged(url, &turn) }
+        for channel in fact.changed {
+            let shown = timelines.of(channel.url)
+            guard !shown.isEmpty else { continue }
+            mutes.note(channel, &turn)
+            let json = turn.shown(channel).json
+            for timeline in shown { timeline.tellChannel(json, fact.cause, &turn) }
+        }
+        for timeline in fact.removed.flatMap({ timelines.of($0) }) { timeline.channelGone(fact.cause, &turn) }
+    }
+
+    /// A channel is as it was, and is shown in another way.
+    func showAgain(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
+        guard let channel = turn.storage.channel(url) else { return }
+        show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &turn)
+    }
+
+    /// An overlay on a message came or went.
+    func overlaid(_ id: MessageID, in url: ChannelURL, _ turn: inout Turn) {
+        for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), &turn) }
+        if turn.storage.channel(url)?.lastMessage?.id == id { showAgain(url, Cause(.localAction), &turn) }
+    }
+}

@@ -1,0 +1,19 @@
+import SyncModel
+
+/// A part of the engine's state, which only the machine itself writes. It takes each of its inputs with a `Turn`.
+///
+/// What concerns all machines comes to each of them by these; one that it does not concern leaves it out.
+protocol Machine: AnyObject {
+    /// Nobody waits for this call any more: it is canceled, or its time is over. Whether it was one of this machine's.
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool
+    /// Everything that depends on the session ends.
+    func sessionEnded(_ turn: inout Turn)
+    /// The client closes: calls that are still open are completed.
+    func end(_ turn: inout Turn)
+}
+
+extension Machine {
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool { false }
+    func sessionEnded(_ turn: inout Turn) {}
+    func end(_ turn: inout Turn) {}
+}

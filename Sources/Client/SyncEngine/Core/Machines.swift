@@ -1,0 +1,60 @@
+import SyncBytes
+import SyncModel
+import SyncStreams
+
+/// The machines of one client.
+struct Machines {
+    let session: Session
+    let sync: ChannelSync
+    let lists = ChannelLists()
+    let typing = Typing()
+    let collections = MessageCollections()
+    let outbox = Outbox()
+    let actions = ServiceActions()
+    let deliveries = DeliveryMarks()
+    let mutes = MuteTimers()
+    let retention = Retention()
+    let streamPoint = StreamPoint()
+    let streams = StreamFeeds()
+    /// `nil`: the configuration names none.
+    let database: DatabaseCalls?
+    let resources: ResourceCalls?
+
+    init(_ options: EngineOptions, _ storage: Storage, _ random: RandomSource) {
+        session = Session(token: options.accessToken)
+        sync = ChannelSync(storage)
+        database = options.database.map { DatabaseCalls($0, storage, random) }
+        resources = options.database.map { _ in ResourceCalls(random) }
+    }
+
+    var timelines: Timelines { collections.timelines }
+
+    /// Those that hear of what concerns all, in the order in which they hear of it.
+    private var all: [any Machine] {
+        var all: [any Machine] = [
+            session, sync, retention, collections, lists, outbox, actions, deliveries, mutes,
+        ]
+        if let resources { all.append(resources) }
+        if let database { all.append(database) }
+        return all
+    }
+
+    /// Whether a machine had such a call.
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
+        // A stream's call may be a fetch of the collection that feeds it, which ends in its stead.
+        let stream = streams.endFetch(call, status, &turn)
+        for machine in all where machine.cancel(stream.asked ?? call, status, &turn) { return true }
+        return stream.isFound
+    }
+
+    func sessionEnded(_ turn: inout Turn) {
+        for machine in all { machine.sessionEnded(&turn) }
+    }
+
+    func end(_ turn: inout Turn) {
+        // What connecting and lists waited for is told first.
+        session.end(&turn)
+        lists.end(&turn)
+        for machine in all { machine.end(&turn) }
+    }
+}

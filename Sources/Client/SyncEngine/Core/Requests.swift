@@ -1,0 +1,226 @@
+import SyncModel
+
+/// What the service is asked, and the way of its answers to those who asked.
+final class Requests {
+    private let collections: MessageCollections
+    private let sync: ChannelSync
+    private let lists: ChannelLists
+    private let outbox: Outbox
+    private let actions: ServiceActions
+    private let retention: Retention
+    private let recorder: FactRecorder
+    private let events: ServiceEvents
+    private var inFlight = InFlight()
+    private var parts = AnswerParts()
+
+    init(_ machines: Machines, _ recorder: FactRecorder, _ events: ServiceEvents) {
+        collections = machines.collections
+        sync = machines.sync
+        lists = machines.lists
+        outbox = machines.outbox
+        actions = machines.actions
+        retention = machines.retention
+        self.recorder = recorder
+        self.events = events
+    }
+
+    /// Parts of an answer wait to be taken in.
+    var hasParts: Bool { !parts.isEmpty }
+
+    /// For the history of a failing seed.
+    var description: String { inFlight.description }
+
+    // MARK: Asking
+
+    /// What is to be said to the service; `nil` when it waits for the end of a pause.
+    func ask(_ ask: Ask, _ request: ServiceRequest, _ turn: inout Turn) -> ServiceCommand? {
+        if case .channelPage = ask { sync.collectionAsked() }
+        if case .action(let call, _) = ask { sync.actionAsked(call) }
+        if case .send(_, let url) = ask { for timeline in collections.timelines.of(url) { timeline.sendBegan() } }
+        if let id = inFlight.add(ask, request, now: turn.now.monotonic) { return command(id, request, turn.options) }
+        turn.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+        if case .action(let call, _) = ask {
+            let timeout = request.timeout ?? turn.options.requestTimeout
+            turn.add(.timer(.action(call: call), at: turn.now.monotonic + timeout))
+        }
+        return nil
+    }
+
+    /// `waited`: how long an action was held back, which its deadline includes.
+    private func command(
+        _ id: UInt64, _ request: ServiceRequest, _ options: EngineOptions, waited: Int64 = 0
+    ) -> ServiceCommand {
+        var timeout = request.timeout ?? options.requestTimeout
+        if case .action = request { timeout = max(1, timeout - waited) }
+        return .ask(id: id, request, timeout: timeout)
+    }
+
+    /// What waited for the end of a pause, once it is over.
+    enum Held {
+        case command(ServiceCommand)
+        /// A send of this channel that has not gone out: what it was decided on may have changed.
+        case send(ChannelURL)
+    }
+
+    func takeHeld(_ turn: Turn) -> [InFlight.Held] { inFlight.takeHeld(now: turn.now.monotonic) }
+
+    func resume(_ held: InFlight.Held, _ turn: Turn) -> Held {
+        if case .send(_, let url) = inFlight.ask(held.id) {
+            _ = inFlight.take(held.id)
+            return .send(url)
+        }
+        return .command(command(held.id, held.request, turn.options, waited: turn.now.monotonic - held.since))
+    }
+
+    // MARK: Giving up
+
+    /// Takes a host's action back that waits for the end of a pause; `false` when the service has been asked already.
+    func withdraw(action call: CallID) -> Bool {
+        guard inFlight.withdraw(action: call) else { return false }
+        _ = sync.actionEnded(call)
+        actions.answered(call)
+        return true
+    }
+
+    /// Answers about channels are not wanted any more.
+    func dropChannels() {
+        parts.dropAll()
+        inFlight.dropChannelAsks()
+    }
+
+    /// Nobody shows a channel or thread any more.
+    func dropMessages(of place: HistoryID) { inFlight.dropMessageAsks(of: place) }
+
+    /// What is in flight fails with the session.
+    func sessionEnded(_ turn: inout Turn) {
+        let failure = ServiceReply.failure(turn.rules.failure(.connectionClosed))
+        parts.dropAll()
+        for ask in inFlight.takeAll() {
+            switch ask {
+            case .send, .lookup, .action: route(failure, to: ask, &turn)
+            // Lists, timelines and channel sync end what they asked all at once.
+            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
+                .unreadCounts: break
+            }
+        }
+    }
+
+    /// No answer is wanted any more.
+    func end() {
+        _ = inFlight.takeAll()
+        parts.dropAll()
+    }
+
+    // MARK: Answers
+
+    /// One that nobody waits for came after the session was given up.
+    func receive(_ reply: ServiceReply, for id: UInt64, _ turn: inout Turn) {
+        let ask = inFlight.take(id)
+        // Also in the answer to something that is forgotten meanwhile.
+        if case .failure(let failure) = reply, case .rateLimited(let pause) = failure.kind {
+            inFlight.pause(for: pause, now: turn.now.monotonic)
+            turn.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+        }
+        if let ask { route(reply, to: ask, &turn) }
+    }
+
+    private func route(_ reply: ServiceReply, to ask: Ask, _ turn: inout Turn) {
+        switch (ask, reply) {
+        case (.channelListing, .channels(let page)), (.channelPage, .channels(let page)):
+            parts.add(ask, page.channels, next: page.next)
+            takePart(&turn)
+        case (.channelChanges, .channelChanges(let changes)):
+            parts.add(
+                ask, changes.updated, removed: changes.deletedURLs, next: changes.next, hasMore: changes.hasMore)
+            takePart(&turn)
+        case (.channelListing, _), (.channelChanges, _), (.channelPage, _):
+            let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
+            sync.failed(ask, failure, &turn)
+            if case .channelPage(let collection) = ask { lists.pageFailed(collection, &turn) }
+            lists.setComplete(sync.isComplete, &turn)
+        case (.channel(let url), _): receive(reply, of: url, &turn)
+        case (.messages(let ask, let place), _): receive(reply, to: ask, place, &turn)
+        case (.send(let requestID, let url), _):
+            outbox.receive(reply, for: requestID, in: url, &turn)
+            turn.add(.sendNext(channelURL: url))
+        case (.lookup(let lookup), _):
+            outbox.receive(reply, to: lookup, &turn)
+            turn.add(.sendNext(channelURL: lookup.channelURL))
+        case (.told, _): break
+        case (.unreadCounts, .unreadCounts(let counts)): events.take(.unreadCounts(counts), &turn)
+        // The next command that counts, or the next login, tells them.
+        case (.unreadCounts, _): break
+        case (.retention, _): receive(retention: reply, &turn)
+        case (.action(let call, let action), _): receive(reply, to: action, call, &turn)
+        }
+    }
+
+    /// A channel that was asked for by itself.
+    private func receive(_ reply: ServiceReply, of url: ChannelURL, _ turn: inout Turn) {
+        let cached = turn.storage.channel(url)
+        guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, &turn) else { return }
+        sync.touch(url)
+        // Where nobody said that something changed, an answer that shows no change is not told.
+        if fact.cause.source == .channelRefresh, let cached, fact.changed == [cached] {
+            return sync.channelTaken(url, true, &turn)
+        }
+        let isStored = recorder.record(channels: fact, &turn)
+        sync.channelTaken(url, isStored, &turn)
+    }
+
+    private func receive(_ reply: ServiceReply, to action: ActionCall, _ call: CallID, _ turn: inout Turn) {
+        let crossed = sync.actionEnded(call)
+        // What became known by it is there when the host learns that it is done.
+        if case .action(let answer) = reply {
+            for event in answer.events where !actions.isOvertaken(event, of: call) {
+                guard case .messageUpdated(let url, let message) = event else {
+                    events.take(answered: event, crossed, &turn)
+                    continue
+                }
+                guard let newest = actions.newest(message, of: call, turn.rules) else { continue }
+                turn.add(.messages(.edited(newest, url, mayOvertake: true)))
+            }
+            // No command tells what these leave to be read over all channels.
+            if action.action == .resetHistory || action.action == .setCountPreference {
+                turn.add(.ask(.unreadCounts, .unreadCounts))
+            }
+        }
+        actions.answered(call)
+        actions.receive(reply, for: action, call: call, &turn)
+    }
+
+    private func receive(retention reply: ServiceReply, _ turn: inout Turn) {
+        guard let fact = retention.arrived(reply, &turn) else { return }
+        let isStored = recorder.record(channels: fact, &turn)
+        for channel in fact.changed where isStored {
+            sync.touch(channel.url)
+            // How many of what is left are unread, only the service knows.
+            if turn.rules.hasUnread(channel) { sync.want(channel.url, fact.cause, &turn) }
+        }
+        retention.taken(isStored, &turn)
+    }
+
+    private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ turn: inout Turn) {
+        guard let timeline = collections.timelines[place],
+            let fact = timeline.receive(reply, to: ask, &turn)
+        else { return }
+        let isStored = recorder.record(message: fact, &turn)
+        guard let page = reply.logPage else { return timeline.resume(&turn) }
+        timeline.changesTaken(isStored, page, to: ask, &turn)
+    }
+
+    /// Takes in one part of an answer about channels; the next one has its turn after other inputs.
+    func takePart(_ turn: inout Turn) {
+        guard let part = parts.takeNext() else { return }
+        let isStored = recorder.record(channels: sync.arrived(part, turn.context), &turn)
+        let isSynced = sync.taken(part, isStored, &turn)
+        if case .channelPage(let collection) = part.ask {
+            if !isStored { lists.pageNotStored(collection, &turn) }
+        } else if part.isLast, sync.isComplete {
+            lists.setComplete(true, &turn)
+        }
+        if isSynced { outbox.synced(&turn) }
+        if !isStored { parts.dropRest(of: part.ask) }
+        if !parts.isEmpty { turn.add(.timer(.answerParts, at: turn.now.monotonic)) }
+    }
+}
