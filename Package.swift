@@ -65,7 +65,7 @@ let package = Package(
         room("Client/SyncSendbird", ["SyncModel", "SyncJSON", "SyncBytes"]),
         room("Base/SyncWebSocket", ["SyncBytes", "CWslay", "CLinux"]),
         room("Base/SyncThreads", ["CLinux"]),
-        room("Client/SyncNetwork", ["SyncWebSocket", "SyncThreads", "CCurl", "CLinux"]),
+        room("Client/SyncNetwork", ["SyncBytes", "SyncWebSocket", "SyncThreads", "CCurl", "CLinux"]),
         room(
             "Client/SyncManager",
             [

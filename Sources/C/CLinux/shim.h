@@ -19,6 +19,7 @@
 /* GNU-only functions, hidden unless _GNU_SOURCE was defined before the first system header. */
 extern int accept4(int socket, struct sockaddr *address, socklen_t *count, int flags);
 extern int pthread_setname_np(pthread_t thread, const char *name);
+extern int renameat2(int old_place, const char *old_path, int new_place, const char *new_path, unsigned int flags);
 extern void *memmem(const void *haystack, size_t count, const void *needle, size_t needle_count);
 
 /* shutdown(2) of both directions: SHUT_RDWR is a constant of an unnamed enum, which Swift does not find where two C

@@ -210,7 +210,7 @@ extension TransportFailure {
             case .tooLarge: .tooLarge
             case .crowded: .crowded
             case .closed where failure.code == 1009: .textTooLarge
-            case .cannotConnect, .tls, .cancelled, .protocolError, .closed: .failed
+            case .cannotConnect, .tls, .cancelled, .protocolError, .closed, .file: .failed
             }
         self.init(kind: kind, message: failure.message)
     }

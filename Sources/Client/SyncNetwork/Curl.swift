@@ -26,6 +26,17 @@ struct Curl: @unchecked Sendable {
     let multiRemove: @convention(c) (Handle?, Handle?) -> CURLMcode
     let multiAct: @convention(c) (Handle?, curl_socket_t, Int32, UnsafeMutablePointer<Int32>?) -> CURLMcode
     let multiInfoRead: @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> UnsafeMutablePointer<CURLMsg>?
+    let mimeInit: @convention(c) (Handle?) -> OpaquePointer?
+    let mimeFree: @convention(c) (OpaquePointer?) -> Void
+    let mimeAddPart: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let mimeName: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CURLcode
+    let mimeData: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, Int) -> CURLcode
+    let mimeDataCallback: @convention(c) (
+        OpaquePointer?, curl_off_t, curl_read_callback?, curl_seek_callback?, curl_free_callback?,
+        UnsafeMutableRawPointer?
+    ) -> CURLcode
+    let mimeFileName: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CURLcode
+    let mimeType: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CURLcode
     // Variadic; the shims call them.
     let setOption: OpaquePointer
     let getInfo: OpaquePointer
@@ -92,6 +103,14 @@ struct Curl: @unchecked Sendable {
         multiRemove = try Curl.found(shim_find_curl_multi_remove_handle(library))
         multiAct = try Curl.found(shim_find_curl_multi_socket_action(library))
         multiInfoRead = try Curl.found(shim_find_curl_multi_info_read(library))
+        mimeInit = try Curl.found(shim_find_curl_mime_init(library))
+        mimeFree = try Curl.found(shim_find_curl_mime_free(library))
+        mimeAddPart = try Curl.found(shim_find_curl_mime_addpart(library))
+        mimeName = try Curl.found(shim_find_curl_mime_name(library))
+        mimeData = try Curl.found(shim_find_curl_mime_data(library))
+        mimeDataCallback = try Curl.found(shim_find_curl_mime_data_cb(library))
+        mimeFileName = try Curl.found(shim_find_curl_mime_filename(library))
+        mimeType = try Curl.found(shim_find_curl_mime_type(library))
         setOption = try Curl.found(shim_find_curl_easy_setopt(library))
         getInfo = try Curl.found(shim_find_curl_easy_getinfo(library))
         setMultiOption = try Curl.found(shim_find_curl_multi_setopt(library))

@@ -10,6 +10,7 @@ final class CurlHandle {
     let pointer: Curl.Handle
     private(set) var refusal: NetworkFailure?
     private var headerList: Curl.HeaderList?
+    private var form: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>
 
     init?(_ curl: Curl) {
@@ -24,6 +25,7 @@ final class CurlHandle {
     deinit {
         curl.easyCleanup(pointer)
         curl.listFree(headerList)
+        curl.mimeFree(form)
         errorText.deallocate()
     }
 
@@ -32,6 +34,8 @@ final class CurlHandle {
         curl.easyReset(pointer)
         curl.listFree(headerList)
         headerList = nil
+        curl.mimeFree(form)
+        form = nil
         errorText.pointee = 0
         refusal = nil
         prepare()
@@ -88,6 +92,31 @@ final class CurlHandle {
         }
         // libcurl's spelling: "Name;" is a field without value, "Name:" takes libcurl's own field away.
         append(value.isEmpty ? name + ";" : name + ": " + value)
+    }
+
+    /// Makes the body a form whose file is read by `take`, which gets `context`. A read that begins again goes through
+    /// `seek` first.
+    func setForm(
+        _ content: HTTPForm, context: UnsafeMutableRawPointer, take: @escaping curl_read_callback,
+        seek: @escaping curl_seek_callback
+    ) {
+        let texts = content.fields.flatMap { [$0.0, $0.1] } + [content.part, content.fileName, content.type]
+        guard let form = curl.mimeInit(pointer), !texts.contains(where: { $0.utf8.contains(0) }) else {
+            refuse(NetworkFailure(.protocolError, "the form cannot be made: a text has a NUL byte, or memory is short"))
+            return
+        }
+        self.form = form
+        for (name, value) in content.fields {
+            let part = curl.mimeAddPart(form)
+            check(curl.mimeName(part, name))
+            check(curl.mimeData(part, value, value.utf8.count))
+        }
+        let part = curl.mimeAddPart(form)
+        check(curl.mimeName(part, content.part))
+        check(curl.mimeDataCallback(part, curl_off_t(content.stamp.size), take, seek, nil, context))
+        check(curl.mimeFileName(part, content.fileName))
+        check(curl.mimeType(part, content.type))
+        set(CURLOPT_MIMEPOST, pointer: UnsafeRawPointer(form))
     }
 
     /// Keeps libcurl from adding a header field of its own.

@@ -15,6 +15,12 @@ public struct HTTPRequest: Sendable {
     public var caFile: String?
     /// The largest answer that is taken, in bytes of its (unpacked) body.
     public var responseLimit: Int
+    /// A file that is sent as the body, or that the body of the answer becomes. The time of the exchange is then one
+    /// without progress, not that of the whole.
+    public var file: HTTPFile?
+    /// Called on the network thread, at most ten times a second, with the bytes of the file that have been sent or
+    /// received so far, and of how many (-1: not known).
+    public var progress: (@Sendable (Int64, Int64) -> Void)?
 
     public init(
         method: String, url: String, headers: [(String, String)] = [], body: [UInt8]? = nil, timeoutMS: Int = 10_000,

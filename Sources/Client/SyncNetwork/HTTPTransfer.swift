@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import SyncThreads
 import SyncWebSocket
 
@@ -31,22 +32,34 @@ final class HTTPTransfer {
     private var body = HTTPBody()
     /// Why this side refuses the rest of the answer.
     private var refusal: NetworkFailure?
-    /// Whether libcurl was ever paused because the owner's intake was shut.
+    /// Whether libcurl was ever paused: the owner's intake was shut, or a file was not read or written yet.
     private(set) var wasHeld = false
+    /// The file that is sent or received.
+    let file: OpenedFile?
+    private let progress: (@Sendable (Int64, Int64) -> Void)?
+    /// Bytes of the file that were sent or received, and when that was told last.
+    private var done: Int64 = 0
+    private var toldAt = Int64.min
+    /// Bytes of the whole file; -1 while the answer has not said so.
+    private var total: Int64 = -1
+    /// The body of this answer is the file's.
+    private var isReceivingFile = false
 
     /// All header fields of an answer together; what servers send is a few kilobytes.
     private static let headerLimit = 256 << 10
 
     /// - Parameter onHold: called with the id when the transfer is paused because its owner's intake is shut.
     init(
-        id: UInt64, _ request: HTTPRequest, on handle: CurlHandle, for intake: Intake, _ receiver: Receiver,
-        onHold: @escaping (UInt64) -> Void
+        id: UInt64, _ request: HTTPRequest, file: OpenedFile?, on handle: CurlHandle, for intake: Intake,
+        _ receiver: Receiver, onHold: @escaping (UInt64) -> Void
     ) {
         self.id = id
         self.handle = handle
         self.intake = intake
         self.onHold = onHold
         self.receiver = receiver
+        self.file = file
+        progress = request.progress
         timeoutMS = request.timeoutMS
         responseLimit = max(request.responseLimit, 0)
         handle.setTarget(url: request.url, caFile: request.caFile)
@@ -54,9 +67,15 @@ final class HTTPTransfer {
         switch receiver {
         case .whole:
             handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-            handle.set(CURLOPT_TIMEOUT_MS, Int(Clock.clamped(request.timeoutMS)))
-            // All encodings that this libcurl can unpack.
-            handle.set(CURLOPT_ACCEPT_ENCODING, "")
+            if file == nil {
+                handle.set(CURLOPT_TIMEOUT_MS, Int(Clock.clamped(request.timeoutMS)))
+                // All encodings that this libcurl can unpack.
+                handle.set(CURLOPT_ACCEPT_ENCODING, "")
+            } else {
+                // Only the owner knows how long a file may take: less than a byte a second for so long is no progress.
+                handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+                handle.set(CURLOPT_LOW_SPEED_TIME, Int((Clock.clamped(request.timeoutMS) + 999) / 1000))
+            }
         case .pieces:
             // HTTP/1.1, so that the stream has a connection of its own, on which TCP makes the server wait while the
             // stream is paused. With HTTP/2 libcurl would buffer up to 10 MiB of each such stream, and delay all else
@@ -71,6 +90,7 @@ final class HTTPTransfer {
         handle.trySet(CURLOPT_BUFFERSIZE, receiver.isStream ? 16 << 10 : 128 << 10)
         setMethod(request)
         for (name, value) in request.headers { handle.addHeader(name, value) }
+        if case .received(let writer, _, let offset) = file { setTarget(writer, offset, url: request.url) }
         handle.useHeaders()
         setCallbacks()
     }
@@ -83,6 +103,11 @@ final class HTTPTransfer {
             guard HTTPSyntax.isToken(request.method.utf8) else {
                 handle.check(CURLE_BAD_FUNCTION_ARGUMENT)
                 return
+            }
+            if case .sent(let reader, let form) = file {
+                setForm(reader, form)
+                handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+                return handle.suppressHeader("Expect")
             }
             let wantsBody = ["POST", "PUT", "PATCH"].contains(request.method)
             if let body = request.body ?? (wantsBody ? [] : nil) {
@@ -99,6 +124,33 @@ final class HTTPTransfer {
         }
         // Otherwise libcurl waits up to a second for a "100 Continue" that few servers send.
         handle.suppressHeader("Expect")
+    }
+
+    private func setForm(_ reader: FileReader, _ form: HTTPForm) {
+        total = form.stamp.size
+        handle.setForm(
+            form, context: Unmanaged.passUnretained(self).toOpaque(),
+            take: { place, size, count, context in
+                guard let place, let context else { return Int(CURL_READFUNC_ABORT) }
+                let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+                return transfer.giveBody(UnsafeMutableRawPointer(place), room: size &* count)
+            },
+            seek: { context, offset, origin in
+                guard let context, origin == SEEK_SET, offset >= 0 else { return CURL_SEEKFUNC_CANTSEEK }
+                let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+                transfer.rewind(to: Int64(offset))
+                return CURL_SEEKFUNC_OK
+            })
+    }
+
+    private func setTarget(_ writer: FileWriter, _ offset: Int64, url: String) {
+        done = offset
+        if offset > 0 { handle.addHeader("Range", "bytes=\(offset)-") }
+        // Files lie elsewhere at times. From a server that was trusted with TLS the way leads to no other one.
+        handle.set(CURLOPT_FOLLOWLOCATION, 1)
+        handle.set(CURLOPT_MAXREDIRS, 5)
+        let isSecure = HTTPSyntax.lowercased(url.utf8.prefix(6)) == "https:"
+        handle.set(CURLOPT_REDIR_PROTOCOLS_STR, isSecure ? "https" : "http")
     }
 
     private func setCallbacks() {
@@ -120,6 +172,7 @@ final class HTTPTransfer {
 
     /// Takes a piece of the body. A result other than its size makes libcurl pause or end the transfer.
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if refusal != nil { return 0 }
         if isStreaming, case .pieces(let handler) = receiver {
             guard !intake.isShut else {
                 wasHeld = true
@@ -129,6 +182,7 @@ final class HTTPTransfer {
             handler(.bytes(Array(bytes)))
             return bytes.count
         }
+        if isReceivingFile, case .received(let writer, let target, _) = file { return receive(bytes, writer, target) }
         if let reason = reasonAgainst(bytes.count) {
             refusal = reason
             return 0
@@ -139,6 +193,105 @@ final class HTTPTransfer {
             return 0
         }
         return bytes.count
+    }
+
+    // MARK: Files
+
+    /// Gives the next bytes of the file that is sent.
+    private func giveBody(_ place: UnsafeMutableRawPointer, room: Int) -> Int {
+        guard case .sent(let reader, _) = file else { return Int(CURL_READFUNC_ABORT) }
+        switch reader.take(into: place, room: room) {
+        case .bytes(let count):
+            advance(by: count)
+            return count
+        case .nothingYet:
+            wasHeld = true
+            return Int(CURL_READFUNC_PAUSE)
+        case .end: return 0
+        case .failed:
+            if case .failed(let failure) = reader.outcome { refusal = failure }
+            return Int(CURL_READFUNC_ABORT)
+        }
+    }
+
+    private func rewind(to offset: Int64) {
+        guard case .sent(let reader, _) = file else { return }
+        reader.rewind(to: offset)
+        done = offset
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ writer: FileWriter, _ target: HTTPTarget) -> Int {
+        guard Int64(bytes.count) <= target.limit - done else {
+            refusal = NetworkFailure(.tooLarge, "the file is larger than \(target.limit) bytes")
+            return 0
+        }
+        switch writer.take(bytes) {
+        case true?:
+            advance(by: bytes.count)
+            return bytes.count
+        case false?:
+            if case .failed(let failure) = writer.outcome { refusal = failure }
+            return 0
+        case nil:
+            wasHeld = true
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+    }
+
+    private func advance(by count: Int) {
+        done += Int64(count)
+        let now = Clock.monotonic
+        guard let progress, now &- 100 >= toldAt else { return }
+        toldAt = now
+        progress(done, total)
+    }
+
+    /// The head of an answer has come: whether its body is the file's, and from where on.
+    private func beginFile(_ writer: FileWriter, _ target: HTTPTarget, offset: Int64) {
+        let status = handle.responseStatus
+        guard status == 200 || status == 206 else { return }
+        isReceivingFile = true
+        let range = ContentRange(header("content-range"))
+        if status == 206, offset > 0, range?.first == offset {
+            total = range?.total ?? -1
+        } else {
+            // The whole, although a part was asked for.
+            if status == 206, range?.first != 0 {
+                refusal = NetworkFailure(.protocolError, "the answer is another part than was asked for")
+            }
+            writer.startOver()
+            done = 0
+            total = header("content-length").flatMap { Int64($0) } ?? -1
+        }
+        if total > target.limit {
+            refusal = NetworkFailure(.tooLarge, "the file is larger than \(target.limit) bytes")
+        }
+    }
+
+    private func header(_ name: String) -> String? { headers.last { $0.0 == name }?.1 }
+
+    /// Whether the file is complete now, so that it gets its name; then the exchange ends when it has that.
+    func finishFile(_ code: CURLcode) -> Bool {
+        guard case .received(let writer, _, let offset) = file, code == CURLE_OK, refusal == nil else { return false }
+        let isAllThere = handle.responseStatus == 416 && offset > 0
+            && ContentRange(header("content-range"))?.total == offset
+        guard isReceivingFile || isAllThere else {
+            return false
+        }
+        writer.finish()
+        return true
+    }
+
+    /// The file may have its name by now, or have got none; then the exchange ends. `false` when it has not.
+    func fileEnded() -> Bool {
+        switch file?.work.outcome {
+        case .complete?:
+            if total < 0 { total = done }
+            succeed(status: 200)
+        case .failed(let failure)?: fail(failure)
+        default: return false
+        }
+        return true
     }
 
     /// Why so many more bytes of the body are refused; `nil` when they are taken, and count against the intake.
@@ -171,25 +324,39 @@ final class HTTPTransfer {
         while let last = value.last, last == 13 || last == 10 || last == 32 || last == 9 { value = value.dropLast() }
         let text = String(decoding: value, as: UTF8.self)
         headers.append((name, text))
-        if name == "content-length", let length = Int(text) { body.announce(min(length, responseLimit)) }
+        if name == "content-length", let length = Int(text), file == nil { body.announce(min(length, responseLimit)) }
         return bytes.count
     }
 
     private func headEnded() {
+        if case .received(let writer, let target, let offset) = file {
+            beginFile(writer, target, offset: offset)
+            return
+        }
         guard case .pieces(let handler) = receiver, handle.responseStatus == 200, !isStreaming else { return }
         isStreaming = true
         nextDeadline = Int64.max
         handler(.opened)
     }
 
+    /// What ended the exchange: this side, or what libcurl says.
+    func failure(_ code: CURLcode) -> NetworkFailure { refusal ?? handle.failure(code) }
+
     /// The failure of a stream whose deadline has passed.
     var lateness: NetworkFailure { NetworkFailure(.timedOut, "no answer within \(timeoutMS) ms") }
 
     /// Ends the exchange with libcurl's result.
     func finish(_ code: CURLcode) {
-        guard code == CURLE_OK else { return fail(refusal ?? handle.failure(code)) }
+        guard code == CURLE_OK, refusal == nil else { return fail(failure(code)) }
         if isStreaming, case .pieces(let handler) = receiver { return handler(.ended(nil)) }
-        let response = HTTPResponse(status: handle.responseStatus, headers: headers, body: body.take())
+        succeed(status: handle.responseStatus)
+    }
+
+    private func succeed(status: Int) {
+        // What is there fits no file that the server has.
+        file?.work.end(discarding: status == 416)
+        if done > 0, (200..<300).contains(status) { progress?(done, total) }
+        let response = HTTPResponse(status: status, headers: headers, body: body.take())
         switch receiver {
         case .whole(let completion): completion(.success(response))
         case .pieces(let handler): handler(.refused(response))
@@ -199,6 +366,7 @@ final class HTTPTransfer {
     func fail(_ failure: NetworkFailure) {
         intake.release(body.count)
         body = HTTPBody()
+        file?.work.end(discarding: failure.kind == .tooLarge)
         receiver.fail(failure)
     }
 

@@ -1,7 +1,10 @@
 /// The commands of other threads to the network thread.
 enum NetworkCommand: Sendable {
     case send(UInt64, HTTPRequest, Intake, HTTPTransfer.Receiver)
-    case cancel(UInt64)
+    /// `discarding`: nothing of a file that was being received is kept.
+    case cancel(UInt64, discarding: Bool)
+    /// The file of an exchange has been opened, read on, or written on.
+    case goOn(UInt64)
     case open(UInt64, WebSocketOptions, Intake, SocketHandler)
     case text(UInt64, [UInt8])
     case close(UInt64, code: UInt16, reason: [UInt8])
@@ -13,7 +16,7 @@ enum NetworkCommand: Sendable {
         switch self {
         case .send(_, _, _, let receiver): receiver.fail(failure)
         case .open(_, _, _, let handler): handler(.closed(failure))
-        case .cancel, .text, .close, .readOn: break
+        case .cancel, .goOn, .text, .close, .readOn: break
         }
     }
 }

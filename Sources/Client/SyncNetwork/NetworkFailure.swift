@@ -21,6 +21,8 @@ public struct NetworkFailure: Error, Equatable, Sendable {
         case protocolError
         /// The peer ended the connection: before the answer was complete, or a WebSocket with `code`.
         case closed
+        /// A file on this machine cannot be sent or received; `code` is a `DiskFile.Problem`.
+        case file
         /// The peer answered the WebSocket handshake with another HTTP status, found in `code`.
         case refused
     }

@@ -51,6 +51,12 @@ final class NetworkLoop {
     /// Handles to be used again, since making one costs more than all else in a request.
     private var idleHandles: [CurlHandle] = []
     private var isBroken = false
+    /// Exchanges that begin when their file is open.
+    private var opening: [UInt64: OpeningFile] = [:]
+    /// Exchanges that are over but for the file they have received.
+    private var naming: [UInt64: HTTPTransfer] = [:]
+    /// Called on threads of files when an exchange can go on.
+    var wakeFile: @Sendable (UInt64) -> Void = { _ in }
 
     /// - Parameter wakeup: an eventfd that becomes readable when there are commands.
     init?(_ curl: Curl, wakeup: Int32) {
@@ -127,6 +133,8 @@ final class NetworkLoop {
             transfer.fail(failure)
         }
         for command in lanes.removeAll() { command.refuse(failure) }
+        for file in opening.values { giveUp(file, failure) }
+        for transfer in naming.values { transfer.fail(failure) }
         let now = Clock.monotonic
         for socket in Array(sockets.values) {
             socket.abandon(failure, now: now)
@@ -215,8 +223,8 @@ final class NetworkLoop {
             let code = shim_curl_message_result(message)
             if let transfer = transfers[handle] {
                 forget(transfer)
-                transfer.finish(code)
-                if !transfer.wasHeld { recycle(transfer.handle) }
+                if transfer.finishFile(code) { naming[transfer.id] = transfer } else { transfer.finish(code) }
+                if !transfer.wasHeld, naming[transfer.id] == nil { recycle(transfer.handle) }
                 // At once: libcurl keeps as many idle connections as suit the transfers that it has.
                 beginWaiting(now: Clock.monotonic)
             } else if let id = socketIDs[handle], let socket = sockets[id] {
@@ -235,11 +243,8 @@ final class NetworkLoop {
         case .send(let id, let request, let intake, let receiver):
             let lane = RequestLanes.Lane(request, for: intake)
             if lanes.admit(id, command, request, to: lane) { begin(id, request, intake, receiver, in: lane) }
-        case .cancel(let id):
-            let failure = NetworkFailure(.cancelled, "cancelled")
-            if let waiting = lanes.remove(id) { return waiting.refuse(failure) }
-            guard let handle = transferHandles[id], let transfer = transfers[handle] else { return }
-            giveUp(transfer, failure)
+        case .cancel(let id, let isDiscarding): cancel(id, discarding: isDiscarding)
+        case .goOn(let id): goOn(id)
         case .open(let id, let options, let intake, let handler):
             guard let handle = CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
@@ -270,16 +275,27 @@ final class NetworkLoop {
         _ id: UInt64, _ request: HTTPRequest, _ intake: Intake, _ receiver: HTTPTransfer.Receiver,
         in lane: RequestLanes.Lane?
     ) {
+        guard let file = request.file else { return begin(id, request, nil, intake, receiver, in: lane) }
+        let wake = wakeFile
+        let new = OpeningFile(id: id, request, file, intake, receiver, in: lane) { wake(id) }
+        opening[id] = new
+        if !new.start() { giveUp(new, NetworkFailure(.cannotConnect, "the system gives no thread")) }
+    }
+
+    private func begin(
+        _ id: UInt64, _ request: HTTPRequest, _ file: OpenedFile?, _ intake: Intake, _ receiver: HTTPTransfer.Receiver,
+        in lane: RequestLanes.Lane?
+    ) {
         func fail(_ failure: NetworkFailure) {
             if let lane { freed.append(lane) }
+            file?.work.end(discarding: false)
             receiver.fail(failure)
         }
         guard let handle = idleHandles.popLast() ?? CurlHandle(curl) else {
             return fail(NetworkFailure(.cannotConnect, "out of memory"))
         }
-        let transfer = HTTPTransfer(id: id, request, on: handle, for: intake, receiver) { [unowned self] id in
-            hold(id, for: intake)
-        }
+        let onHold = { [unowned self] (id: UInt64) in hold(id, for: intake) }
+        let transfer = HTTPTransfer(id: id, request, file: file, on: handle, for: intake, receiver, onHold: onHold)
         if let refusal = handle.refusal {
             fail(refusal)
             return recycle(handle)
@@ -295,6 +311,44 @@ final class NetworkLoop {
             forget(transfer)
             return transfer.fail(NetworkFailure(.cannotConnect, "out of memory"))
         }
+    }
+
+    private func cancel(_ id: UInt64, discarding: Bool) {
+        let failure = NetworkFailure(.cancelled, "cancelled")
+        if let waiting = lanes.remove(id) { return waiting.refuse(failure) }
+        if let file = opening[id] { return giveUp(file, failure, discarding: discarding) }
+        if let transfer = naming.removeValue(forKey: id) {
+            transfer.file?.work.end(discarding: discarding)
+            return transfer.fail(failure)
+        }
+        guard let handle = transferHandles[id], let transfer = transfers[handle] else { return }
+        transfer.file?.work.end(discarding: discarding)
+        giveUp(transfer, failure)
+    }
+
+    /// An exchange whose file has been opened, read on, or written on.
+    private func goOn(_ id: UInt64) {
+        if let file = opening[id] {
+            do throws(NetworkFailure) {
+                guard let opened = try file.opened() else { return }
+                opening[id] = nil
+                begin(id, file.request, opened, file.intake, file.receiver, in: file.lane)
+            } catch {
+                giveUp(file, error)
+            }
+        } else if let transfer = naming[id] {
+            if transfer.fileEnded() { naming[id] = nil }
+        } else if let handle = transferHandles[id], let transfer = transfers[handle] {
+            let code = transfer.readOn()
+            if code != CURLE_OK { giveUp(transfer, transfer.failure(code)) }
+        }
+    }
+
+    private func giveUp(_ file: OpeningFile, _ failure: NetworkFailure, discarding: Bool = false) {
+        opening[file.id] = nil
+        if let lane = file.lane { freed.append(lane) }
+        file.end(discarding: discarding)
+        file.receiver.fail(failure)
     }
 
     /// Notes that a transfer is not read until its owner's intake is opened.

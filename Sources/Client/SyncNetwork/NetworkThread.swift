@@ -80,8 +80,12 @@ public final class NetworkThread: @unchecked Sendable {
         return id
     }
 
-    /// Cancels a request or a stream: its completion gets `cancelled`, unless it has run or is about to.
-    public func cancel(_ id: UInt64) { post(.cancel(id)) }
+    /// Cancels a request or a stream: its completion gets `cancelled`, unless it has run or is about to. Of a file that
+    /// was being received what has come is kept for the next exchange, unless it is `discarding`.
+    public func cancel(_ id: UInt64, discarding: Bool = false) { post(.cancel(id, discarding: discarding)) }
+
+    /// The file of an exchange has been opened, read on, or written on.
+    func goOn(_ id: UInt64) { post(.goOn(id)) }
 
     /// Opens a WebSocket and tells `handler` about it until `closed`, which comes exactly once.
     public func openSocket(
@@ -131,7 +135,10 @@ public final class NetworkThread: @unchecked Sendable {
     // MARK: The thread
 
     private func run() {
-        if let loop = begin() { loop.run(next: takeCommands) }
+        if let loop = begin() {
+            loop.wakeFile = { [weak self] id in self?.goOn(id) }
+            loop.run(next: takeCommands)
+        }
         inbox.locked { isClosed = true }
         for command in takeCommands().commands { command.refuse(NetworkThread.shutDown) }
     }
