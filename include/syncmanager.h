@@ -57,6 +57,10 @@
  *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
  *                    by channels' custom types), as the service counts: after a login, and whenever they change; that a
  *                    channel has another custom type shows with the next change
+ *   upload_progress  "request_id", "channel_url", "file" (which of the message's files, from 0 on), "sent" and "total"
+ *                    (bytes): at most ten a second of each file, the last one always. See sm_send_message()
+ *   download_progress  "request" (the number of the call of "download_file"), "received", "total" (bytes; left out when
+ *                    the server does not say). The same
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete"
  *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are
@@ -154,10 +158,11 @@
  *
  * ENVIRONMENT
  *
- * The library starts one thread per client and one for the network in all ("sm-engine", "sm-network"), and one more per
- * client with thread delivery ("sm-delivery"). All signals are blocked in them. It leaves signal handlers, the locale
- * and the environment alone, registers no atexit handler, and opens its descriptors close-on-exec. SIGPIPE is not
- * raised. It cannot be unloaded (-z nodelete). In a child after fork() every call that can fail gives SM_ERR_FORKED.
+ * The library starts one thread per client and one for the network in all ("sm-engine", "sm-network"), one more per
+ * client with thread delivery ("sm-delivery"), and one for each file while it is sent or received ("sm-file"). All
+ * signals are blocked in them. It leaves signal handlers, the locale and the environment alone, registers no atexit
+ * handler, and opens its descriptors close-on-exec. SIGPIPE is not raised. It cannot be unloaded (-z nodelete). In a
+ * child after fork() every call that can fail gives SM_ERR_FORKED.
  * The first connection of a process loads libcurl (libcurl.so.4) with all that is behind it, on the network thread; a
  * program that stays offline never does. Meanwhile, some milliseconds, fork() waits for it (2 s at most). Constructors
  * and destructors of libraries must not call this one: they hold the dynamic loader's lock, for which sm_close() may
@@ -172,12 +177,13 @@
  * What a host does not drain does not grow without bound. At most "queue_limit" events wait, and about 32 MiB of the
  * objects, rows and values in them; beyond either changes of collections are dropped (`overflow`), "sync_progress" is
  * left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error", "huge_gap",
- * "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each waits. A call
- * that completes later takes a slot when it is accepted and frees it when its result is drained; a call without a
- * result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
- * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
- * most, those of collections not counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call
- * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
+ * "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each waits. Of
+ * "upload_progress" and "download_progress" of one file never more than the latest waits. A call that completes later
+ * takes a slot when it is accepted and frees it when its result is drained; a call without a result takes one until the
+ * engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues
+ * may still send a burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not
+ * counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
+ * sm_collection_remove() and sm_disconnect() never take a slot.
  *
  * What a service answers does not grow without bound either: the body of one answer has 64 MiB at most, unpacked, and
  * those of all answers to one client that are under way or not worked in yet have 128 MiB together. Beyond it a call
@@ -573,13 +579,20 @@ SM_EXPORT int32_t sm_stream_call(
 
 /* ---- Own messages ------------------------------------------------------------------------------------------- */
 
-/* Sends a text message through the library. `message` is a JSON object: "message" (required; the document is at most
- * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (an
- * id; through the collection of a thread the thread's, unless given), "reply_to_channel", "sorted_metaarray" (a
- * list of {"key","value":[texts]}), "silent", "push_option" ("default" | "suppress"), "pin_message", "target_langs" (to
- * translate it to), "poll_id" (an id; the action "create_poll" makes one), "mentioned_message_template",
- * "extended_message_payload" (an object), "apple_critical_alert_options" ({"name", "volume": 0 to 1}), "request_id"
- * (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
+/* Sends a message through the library. `message` is a JSON object: "message" (the text; required unless there is a
+ * file; the document is at most 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"),
+ * "mentioned_user_ids", "parent_message_id" (an id; through the collection of a thread the thread's, unless given),
+ * "reply_to_channel", "sorted_metaarray" (a list of {"key","value":[texts]}), "silent", "push_option" ("default" |
+ * "suppress"), "pin_message", "target_langs" (to translate it to), "poll_id" (an id; the action "create_poll" makes
+ * one), "mentioned_message_template", "extended_message_payload" (an object), "apple_critical_alert_options" ({"name",
+ * "volume": 0 to 1}), "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
+ * "file" makes it a file message, "files" one of up to 30 files (docs/files.md). Each has either "path" (absolute; the
+ * library uploads the file, and tells `upload_progress`) or "url" (with "size"), and may have "name", "type" (the media
+ * type, else guessed from the name), "require_auth" and, with a path, "thumbnail_sizes" ([{"width","height"}], 3 at
+ * most). What cannot be sent completes the call at once and stores nothing: INVALID_ARGUMENT, with code 800270, for
+ * what is no regular file, is empty or cannot be read; TOO_LARGE, with code 800260, for more than the service takes.
+ * Messages with files of a channel go out in their order; texts overtake them while they are uploaded, unless "wait" is
+ * true.
  * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly
  * failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other policies
  * it fails when there is none.
@@ -591,7 +604,7 @@ SM_EXPORT int32_t sm_stream_call(
  * retry can cure: follow the lists, do not send again yourself. Completion also: INVALID_ARGUMENT ("request_id" is in
  * use), NOT_FOUND (nothing failed to resend), STORAGE, REMOVED (the message was given up, or the collection removed),
  * CANCELED (by the action "cancel", which gives the message up; "message" is the object, with the status "canceled"),
- * CLOSED.
+ * TOO_LARGE, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_send_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,

@@ -94,6 +94,43 @@ class Expectations:
         files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
         assert files and any(text.encode() in path.read_bytes() for path in files) == there
 
+    def expect_file(self, name, size=None, of=None):
+        """What is on the disk under that name: a file of so many bytes, as every file here begins, or nothing."""
+        path = self.folder / name
+        end = time.monotonic() + PATIENCE
+        while path.exists() != (size is not None):
+            assert time.monotonic() < end, f"there are {sorted(p.name for p in self.folder.iterdir())}"
+        if size is not None:
+            assert path.read_bytes() == self.content(size)
+            assert path.stat().st_mode & 0o777 == 0o600 or of is None
+
+    def expect_parts(self, count):
+        """How many files are there in part."""
+        end = time.monotonic() + PATIENCE
+        while (found := len(list(self.folder.glob("*.part")))) != count:
+            assert time.monotonic() < end, f"there are {found}"
+
+    def expect_file_at(self, url, size=None, status=200):
+        """What anybody gets who asks for a file's address."""
+        import urllib.error
+        import urllib.request
+
+        try:
+            with urllib.request.urlopen(self.files[url], timeout=PATIENCE) as answer:
+                assert status == 200 and answer.read() == self.content(size)
+        except urllib.error.HTTPError as error:
+            with error:
+                assert error.code == status, f"is {error.code}"
+
+    def expect_files(self, on, list):
+        """The files of a collection's messages: of each message the sizes of its files."""
+        def sizes(message):
+            if "files" in message:
+                return [entry["file_size"] for entry in message["files"]]
+            return [message["file"]["size"]] if "file" in message else []
+
+        self.until(lambda: [sizes(message) for message in self.snapshot(on)["succeeded"]], list)
+
     def expect_value(self, of, value, current=True):
         """What was told last of a place of the database that is listened to, exactly."""
         def told():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 
 import checked
@@ -194,6 +195,57 @@ class HostSteps:
         while self.begin((), "fetch", on=on, direction=direction)["has_more"]:
             pass
 
+    def content(self, size):
+        """The bytes of a file of that size, the same each time."""
+        return (bytes(range(256)) * (size // 256 + 1))[:size]
+
+    def host_file(self, name, size=None, is_folder=False, is_pipe=False, gone=False):
+        """Makes a file, or another one in its place; or takes it away. Nothing of the library is called."""
+        path = self.folder / name
+        if path.exists():
+            path.unlink()
+        if is_folder:
+            path.mkdir()
+        elif is_pipe:
+            os.mkfifo(path)
+        elif not gone:
+            path.write_bytes(self.content(size))
+
+    def host_send_files(self, on, files, text=None, result=(), fails=None, path=None, **fields):
+        """Each file is the name of one that `file` made, or an object; then its `path` is such a name, and its `url`
+        that of a file at the server. One is sent as `file`, a list in a list as `files`."""
+        def read(file):
+            if isinstance(file, str):
+                file = {"path": file}
+            if not isinstance(file, dict):
+                return file
+            whole = dict(file)
+            if isinstance(file.get("path"), str) and not file["path"].startswith("/") and file["path"]:
+                whole["path"] = str(self.folder / file["path"])
+            if file.get("url") in self.files:
+                whole["url"] = self.files[file["url"]]
+            return whole
+
+        several = isinstance(files, list) and len(files) == 1 and isinstance(files[0], list)
+        entries = [read(file) for file in (files[0] if several else files)]
+        named = {"files": entries} if several or len(entries) != 1 else {"file": entries[0]}
+        message = {**({} if text is None else {"message": text}), **named, **fields}
+        self.begin(result, "send", fails, path, on=on, message=message)
+
+    def host_download(self, of, to, result=(), message=None, **arguments):
+        """Receives a file of the server, by its name, or that of a message of the collection `of`."""
+        url = self.files.get(of)
+        if url is None:
+            shown = self.snapshot(of)["succeeded"]
+            url = next(m for m in shown if message is None or m["message"] == message)["file"]["url"]
+        self.host_call("download_file", result=result, url=url, path=str(self.folder / to), **arguments)
+
+    def host_file_url(self, of, result=(), **more):
+        """Asks for the address of a file with the key; it is named with `as`."""
+        self.host_call("file_url", result=None, url=self.files[of])
+        event = self.finish(self.last_request, result)
+        self.files[more["as"]] = event["result"]["url"]
+
     def host_send(self, on, text=None, result=(), fails=None, fields=None):
         def read(value):
             if not isinstance(value, dict) or "message" not in value:
@@ -251,13 +303,16 @@ class HostSteps:
             document["message"] = text
         self.begin(result, "response", on=on, message=document, error_code=error_code)
 
-    def host_call(self, action, of=None, result=(), fails=None, at=None, **arguments):
+    def host_call(self, action, of=None, shown=None, result=(), fails=None, at=None, **arguments):
         """An action; `of` names a message, for its `message_id`. With `fails`, `at` is the path of what is refused, and
-        `path` too, unless it is an argument. `as` names the call, for `listen` and `transaction` of later ones."""
+        `path` too, unless it is an argument. `as` names the call, for `listen` and `transaction` of later ones.
+        `shown`: a collection and the text of a message in it, for its `message_id`."""
         name = arguments.pop("as", None)
         refused = at or (arguments.pop("path", None) if fails and at is None else None)
         if of is not None:
             arguments["message_id"] = self.named[of]["message_id"]
+        if shown is not None:
+            arguments["message_id"] = self.id_of(*shown)
         for key in ("listen", "transaction"):
             if key in arguments:
                 arguments[key] = self.calls.get(arguments[key], arguments[key])

@@ -26,6 +26,8 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
         #: Polls as they were last seen, by their titles.
         self.polls: dict[str, dict] = {}
         self.collections: dict[str, int] = {}
+        #: Addresses of files at the server.
+        self.files: dict[str, str] = {}
         self.replay: dict[int, dict[str, list]] = {}
         self.events: list[dict] = []
         self.config: dict = {}

@@ -149,6 +149,12 @@ class ServerSteps:
         time = self.named[message]["created_at"]
         self.server.control("settings", message_purge_offset={scope: time})
 
+    # Files
+
+    def server_file(self, size, require_auth=False, **more):
+        """Stores a file of so many bytes; later steps name it."""
+        self.files[more["as"]] = self.server.upload(self.content(size), require_auth=require_auth)
+
     # The realtime database
 
     def server_database(self, path, value=None, method="PUT"):

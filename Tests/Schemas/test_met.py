@@ -13,7 +13,8 @@ from library import Client, lib
 
 #: Parts of other schemas: nothing is told as one of them alone.
 PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
-         "objects/unsent-message", "objects/poll", "action-result", "condition"}
+         "objects/unsent-message", "objects/unsent-file", "objects/poll", "own-message/file", "action-result",
+         "condition"}
 #: What hosts give; test_judgement.py meets each of them.
 GIVEN = {"configuration", "action", "channel-query", "message-filter", "own-message/send", "own-message/append",
          "own-message/response", "own-message/update", "own-message/delete", "stream", "stream-request"}
@@ -154,6 +155,21 @@ def huge_gap(stage):
 def unread_counts(stage):
     with stage.connected() as client:
         return [client.wait("unread_counts", all=1)]
+
+
+def upload_progress(stage):
+    (stage.folder / "a.png").write_bytes(b"x" * 1000)
+    with stage.connected() as client:
+        made = stage.open(client)
+        assert client.own("sm_send_message", made, {"file": {"path": str(stage.folder / "a.png")}}) is None
+        return [client.wait("upload_progress", sent=1000)]
+
+
+def download_progress(stage):
+    url = stage.server.upload(b"x" * 1000)
+    with stage.connected() as client:
+        assert client.call({"action": "download_file", "url": url, "path": str(stage.folder / "b.png")}) is None
+        return [client.wait("download_progress", received=1000, total=1000)]
 
 
 def sync_state(stage):

@@ -23,7 +23,8 @@ final class Device {
             wsHost: SimulatedService.wsHost, libraryVersion: "simulated")
         faults.install(in: cache, intents)
         core = SyncCore(
-            options: options, cache: cache, intents: intents, service: service, transport: network, now: now)
+            options: options, cache: cache, intents: intents, service: service, transport: network,
+            files: network.files, now: now)
     }
 
     /// Channels and messages in the cache, and what else is on disk: own messages, values and writes of the database.

@@ -53,6 +53,7 @@ extension Parcel: CustomStringConvertible {
         switch input {
         case .response(let id, let response): "answer \(id) \(response.status), \(response.body.count) bytes"
         case .requestFailed(let id, let failure): "request \(id) failed: \(failure.message)"
+        case .progress(let id, let done, let total): "progress \(id) \(done) of \(total ?? -1)"
         case .socketOpened(let socket): "socket \(socket) opened"
         case .socketText(let socket, let text): "down \(socket) \(short(String(decoding: text, as: UTF8.self)))"
         case .socketClosed(let socket, let failure): "socket \(socket) closed: \(failure.message)"

@@ -58,6 +58,7 @@ final class SimulatedNetwork: Transport {
     let pageSize: Int?
     private(set) var agenda = Agenda()
     let database: DatabaseNetwork
+    let files = SimulatedFiles()
     private var random: SeededGenerator
     private var sockets: [UInt64: Socket] = [:]
     private var process = 0
@@ -116,7 +117,7 @@ final class SimulatedNetwork: Transport {
             case .service: send(request, id: id)
             case .database: database.send(request, id: id, weather, time)
             }
-        case .cancel(let id): cancel(id, of: owner)
+        case .cancel(let id), .discard(let id): cancel(id, of: owner)
         case .openSocket(let socket, let url, let headers): openSocket(socket, url: url, headers: headers)
         case .sendText(let text, let socket): sendText(text, on: socket)
         case .closeSocket(let socket): closeSocket(socket)
@@ -157,7 +158,9 @@ final class SimulatedNetwork: Transport {
         canceled[owner, default: []].insert(id)
         agenda.remove { parcel in
             switch parcel {
-            case .input(.response(id, _), owner, process), .input(.requestFailed(id, _), owner, process): true
+            case .input(.response(id, _), owner, process), .input(.requestFailed(id, _), owner, process),
+                .input(.progress(id, _, _), owner, process):
+                true
             default: false
             }
         }
@@ -303,7 +306,8 @@ final class SimulatedNetwork: Transport {
 
     private func add(_ input: TransportInput, of owner: TransportOwner = .service, at time: Int64) {
         switch input {
-        case .response(let id, _), .requestFailed(let id, _): if canceled[owner]?.contains(id) == true { return }
+        case .response(let id, _), .requestFailed(let id, _), .progress(let id, _, _):
+            if canceled[owner]?.contains(id) == true { return }
         default: break
         }
         agenda.add(.input(input, of: owner, process: process), at: time)
@@ -384,7 +388,22 @@ final class SimulatedNetwork: Transport {
             // Of a page of a list it is no place, of a change log a number that is still to come.
             target = target.replacing(parameter: "token", with: target.contains("changelogs") ? "c999999999" : "0")
         }
-        let reply = server.answer(request.method, target, request.headers, request.body ?? [], fate)
+        var (headers, body) = (request.headers, request.body ?? [])
+        if case .sent(let form)? = request.file {
+            do throws(FileProblem) {
+                let made = try files.body(of: form)
+                body = made.body
+                headers.append(TransportHeader("Content-Type", made.type))
+                // Some of it, and all of it, as the network thread counts.
+                for done in [form.stamp.size / 2, form.stamp.size] where isCurrent {
+                    add(.progress(id: id, done: done, total: form.stamp.size), at: time)
+                }
+            } catch {
+                if isCurrent { add(.requestFailed(id: id, .init(kind: .file(error), message: "\(error)")), at: time) }
+                return
+            }
+        }
+        let reply = server.answer(request.method, target, headers, body, fate)
         guard isCurrent else { return }
         let at = time + delay() + reply.delay
         switch fate {

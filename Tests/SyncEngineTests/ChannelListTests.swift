@@ -80,8 +80,8 @@ final class ChannelListTests: EngineTestCase {
     func testChannelsThatAreEqualInTheOrderMakeNoListLonger() throws {
         let twins = (0..<60).map { EngineTestCase.channel(ChannelURL(name($0)), name: "same") }
         start()
-        command(.openChannelCollection(id: 1, query: byName))
-        command(.connect(call: newCall()))
+        command(.post(.openChannelCollection(id: 1, query: byName)))
+        command(.call(newCall(), .connect))
         event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
         fetch(1, .next)
         answer(.channels(ChannelPage(channels: Array(twins[40..<60].reversed()), next: "own")), to: isOwnPage)

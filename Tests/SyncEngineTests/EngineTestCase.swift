@@ -27,6 +27,9 @@ class EngineTestCase: XCTestCase {
     /// From where it was told to go on, and whether what it wanted kept was.
     private(set) var resumedFrom: [String?] = []
     private(set) var keptAnswers: [Bool] = []
+    /// What nobody waits for any more.
+    private(set) var canceled: [ServiceRequest] = []
+    let files = FakeFiles()
 
     override func setUpWithError() throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("sm-engine-\(UUID())").path
@@ -57,7 +60,7 @@ class EngineTestCase: XCTestCase {
         everAsked = []
         engine = Engine(
             options: options, cache: cache, intents: intents, rules: SendbirdRules(),
-            capabilities: capabilities, now: now)
+            capabilities: capabilities, files: files, now: now)
         collect()
     }
 
@@ -107,10 +110,11 @@ class EngineTestCase: XCTestCase {
         command(.post(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint)))
     }
 
-    func connect(hasNewRetention: Bool = false) {
+    func connect(hasNewRetention: Bool = false, fileLimit: Int64? = nil) {
         command(.call(newCall(), .connect))
         event(.connected(SessionInfo(
-            userID: "mei", loginTime: EngineTestCase.wall, hasNewRetention: hasNewRetention)))
+            userID: "mei", loginTime: EngineTestCase.wall, hasNewRetention: hasNewRetention,
+            fileLimit: fileLimit)))
     }
 
     /// Connected, with a collection of the newest messages of "c" that has shown all of them.
@@ -161,6 +165,13 @@ class EngineTestCase: XCTestCase {
         collect()
     }
 
+    /// So much of a file is done.
+    func progress(_ done: Int64, of total: Int64?, to matches: (ServiceRequest) -> Bool) {
+        guard let id = open.first(where: { matches($0.request) })?.id else { return XCTFail("nothing like it") }
+        engine.receive(progress: done, of: total, for: id, now: now)
+        collect()
+    }
+
     static func failure(_ kind: ServiceFailure.Kind, _ code: Int = 0) -> ServiceReply {
         .failure(ServiceFailure(kind: kind, code: code, message: "\(kind)"))
     }
@@ -202,7 +213,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .ownMessages, .action, .markDelivered: false
+        case .sendMessage, .uploadFile, .ownMessages, .action, .markDelivered: false
         default: true
         }
     }
@@ -261,6 +272,9 @@ class EngineTestCase: XCTestCase {
             case .ask(let id, let request, _):
                 open.append((id, request))
                 everAsked.append(request)
+            case .cancel(let id):
+                canceled += open.filter { $0.id == id }.map(\.request)
+                open.removeAll { $0.id == id }
             case .connect(let start): starts.append(start)
             case .disconnect: open = []
             case .resume(let point): resumedFrom.append(point)

@@ -21,6 +21,7 @@ struct SilentRules: ServiceRules {
             id: MessageID(message.requestID.text), position: MessagePosition(order: message.createdAt, tie: 0),
             json: message.body)
     }
+    func isSendable(_ message: OwnMessageContent) -> Bool { true }
     func isClosedToSends(_ channel: ChannelRecord) -> Bool { channel.isFrozen }
     func isCurable(code: Int) -> Bool { false }
     func failure(_ cause: LocalFailure) -> ServiceFailure {

@@ -9,11 +9,12 @@ final class ActionCodecTests: XCTestCase {
     private func sent(_ document: String, isFile: Bool = false) throws -> String {
         var call = try ActionCall(Array(document.utf8))
         if isFile { call = call.adding(ActionCall.concernsFile, .flag(true)) }
-        switch RequestEncoder.forTest.encode(.action(call), sessionKey: "", requestID: "q") {
-        case .http(let method, let url, _, let body):
+        switch RequestEncoder.forTest.encode(.action(call), Credentials(), requestID: "q") {
+        case .http(let method, let url, _, let body, _):
             return "\(method) \(url.dropFirst("http://127.0.0.1:1/v3".utf8.count)) "
                 + String(decoding: body ?? [], as: UTF8.self)
         case .refused(let failure): return "refused \(failure.code)"
+        case .known(let reply): return "known \(Described.text(reply))"
         case .frame(let bytes, let awaiting):
             return String(decoding: bytes.dropLast(), as: UTF8.self) + (awaiting.map { " awaits \($0)" } ?? "")
         }

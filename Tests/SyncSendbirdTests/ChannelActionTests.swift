@@ -11,13 +11,14 @@ final class ChannelActionTests: XCTestCase {
 
     private func sent(_ document: String) throws -> String {
         let call = try ActionCall(Array(document.utf8))
-        switch RequestEncoder.forTest.encode(.action(call), sessionKey: "", requestID: "q") {
-        case .http(let method, let url, _, let body):
+        switch RequestEncoder.forTest.encode(.action(call), Credentials(), requestID: "q") {
+        case .http(let method, let url, _, let body, _):
             let path = url.dropFirst("http://127.0.0.1:1/v3".utf8.count)
                 .replacing(ChannelActionTests.parts, with: "PARTS")
             return "\(method) \(path) " + String(decoding: body ?? [], as: UTF8.self)
         case .frame(let bytes, _): return String(decoding: bytes, as: UTF8.self)
         case .refused(let failure): return "refused \(failure.code)"
+        case .known(let reply): return "known \(Described.text(reply))"
         }
     }
 

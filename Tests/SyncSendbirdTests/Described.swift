@@ -100,6 +100,8 @@ enum Described {
         case .action(let answer):
             "action" + (answer.result.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
                 + answer.events.map { ", " + text($0) }.joined()
+        case .uploaded(let file):
+            "uploaded \(file.url) \(String(decoding: file.thumbnails, as: UTF8.self)) auth \(file.requiresAuth)"
         case .done: "done"
         case .failure(let failure): "failure \(text(failure))"
         }

@@ -66,8 +66,8 @@ final class PollTests: XCTestCase {
         XCTAssertEqual(reply(#"{"updated":[]}"#), "polls gone [] more false next ''")
         XCTAssertEqual(reply(#"{"updated":{}}"#), "failure unavailable 800130")
         XCTAssertEqual(reply(#"{"error":true,"code":900020}"#), "failure notFound 900020")
-        guard case .http("GET", let url, _, nil) = RequestEncoder.forTest.encode(
-            .pollChanges(channelURL: "c d", since: .token("a b")), sessionKey: "", requestID: "")
+        guard case .http("GET", let url, _, nil, _) = RequestEncoder.forTest.encode(
+            .pollChanges(channelURL: "c d", since: .token("a b")), Credentials(), requestID: "")
         else { return XCTFail("no request") }
         XCTAssertEqual(
             url, "http://127.0.0.1:1/v3/group_channels/c%20d/polls/changelogs?token=a%20b&limit=100")
@@ -76,11 +76,12 @@ final class PollTests: XCTestCase {
     func testActionsOnTheWire() throws {
         func sent(_ document: String) throws -> String {
             let call = try ActionCall(Array(document.utf8))
-            switch RequestEncoder.forTest.encode(.action(call), sessionKey: "", requestID: "q") {
-            case .http(let method, let url, _, let body):
+            switch RequestEncoder.forTest.encode(.action(call), Credentials(), requestID: "q") {
+            case .http(let method, let url, _, let body, _):
                 return "\(method) \(url.dropFirst("http://127.0.0.1:1/v3".utf8.count)) "
                     + String(decoding: body ?? [], as: UTF8.self)
             case .refused(let failure): return "refused \(failure.code)"
+            case .known(let reply): return "known \(Described.text(reply))"
             case .frame(let bytes, let awaiting):
                 return String(decoding: bytes.dropLast(), as: UTF8.self) + (awaiting.map { " awaits \($0)" } ?? "")
             }

@@ -11,8 +11,8 @@ final class RequestTests: XCTestCase {
     private func http(
         _ request: ServiceRequest, file: StaticString = #filePath, line: UInt = #line
     ) throws -> (method: String, path: String, query: [String: String], headers: [String: String], body: JSON?) {
-        let encoded = encoder.encode(request, sessionKey: credentials.sessionKey, requestID: "q")
-        guard case .http(let method, let url, let headers, let body) = encoded else {
+        let encoded = encoder.encode(request, credentials, requestID: "q")
+        guard case .http(let method, let url, let headers, let body, _) = encoded else {
             XCTFail("not HTTP", file: file, line: line)
             throw CancellationError()
         }
@@ -32,7 +32,7 @@ final class RequestTests: XCTestCase {
     }
 
     private func frame(_ request: ServiceRequest) throws -> (command: String, body: JSON, awaiting: RequestID?) {
-        guard case .frame(let bytes, let awaiting) = encoder.encode(request, sessionKey: "", requestID: "q") else {
+        guard case .frame(let bytes, let awaiting) = encoder.encode(request, Credentials(), requestID: "q") else {
             throw CancellationError()
         }
         XCTAssertEqual(bytes.last, 0x0A)

@@ -19,6 +19,7 @@ final class ServiceHarness {
             let key = request.headers.first { $0.name == "Session-Key" || $0.name == "Access-Token" }?.value ?? "-"
             return "http \(id) \(request.method) \(path) by \(key) within \(request.timeout)"
         case .transport(.cancel(let id)): return "cancel \(id)"
+        case .transport(.discard(let id)): return "discard \(id)"
         case .transport(.openSocket(let socket, _, let headers)):
             let words = headers.map { "\($0.name.split(separator: "-").last ?? "") \($0.value)" }
             return "open \(socket) by " + words.joined(separator: ", ")
@@ -28,6 +29,7 @@ final class ServiceHarness {
         case .transport(.openStream(let stream, let request)): return "stream \(stream) \(request.url)"
         case .transport(.closeStream(let stream)): return "close stream \(stream)"
         case .event(let event): return Described.text(event)
+        case .progress(let id, let done, let total): return "progress \(id) \(done) of \(total ?? -1)"
         case .reply(let id, let reply): return "reply \(id) \(Described.text(reply))"
         }
     }

@@ -59,7 +59,7 @@ final class PageTransport: Transport {
         switch command {
         case .send(let request, let id): answer(request, id)
         case .openSocket(let socket, _, _): open(socket)
-        case .cancel, .sendText, .closeSocket, .openStream, .closeStream: break
+        case .cancel, .discard, .sendText, .closeSocket, .openStream, .closeStream: break
         }
     }
 

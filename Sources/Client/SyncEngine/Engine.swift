@@ -14,6 +14,7 @@ public final class Engine {
     private let capabilities: ServiceCapabilities
     private let storage: Storage
     private let random: RandomSource
+    private let files: any FileLooking
 
     private let machines: Machines
     private let recorder: FactRecorder
@@ -33,11 +34,12 @@ public final class Engine {
 
     init(
         options: EngineOptions, cache: CacheStore, intents: IntentStore, rules: any ServiceRules,
-        capabilities: ServiceCapabilities, now: Moment
+        capabilities: ServiceCapabilities, files: any FileLooking, now: Moment
     ) {
         self.options = options
         self.rules = rules
         self.capabilities = capabilities
+        self.files = files
         storage = Storage(cache: cache, intents: intents)
         random = RandomSource(seed: options.seed)
         machines = Machines(options, storage, random)
@@ -86,6 +88,14 @@ public final class Engine {
         guard !isClosed else { return }
         var turn = turn(at: now)
         requests.receive(reply, for: id, &turn)
+        finish(&turn)
+    }
+
+    /// How far the file is that a request sends or receives.
+    func receive(progress done: Int64, of total: Int64?, for id: UInt64, now: Moment) {
+        guard !isClosed else { return }
+        var turn = turn(at: now)
+        requests.tell(progress: done, of: total, for: id, &turn)
         finish(&turn)
     }
 
@@ -152,8 +162,8 @@ public final class Engine {
     private func turn(at now: Moment) -> Turn {
         Turn(Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
-            connection: machines.session.connection, loggedInAt: machines.session.loggedInAt, isPaused: life.isPaused,
-            typing: machines.typing, overlays: machines.actions.overlays))
+            files: files, connection: machines.session.connection, loggedInAt: machines.session.loggedInAt,
+            isPaused: life.isPaused, typing: machines.typing, overlays: machines.actions.overlays))
     }
 
     // MARK: The service
@@ -194,6 +204,8 @@ public final class Engine {
         case .channelSync: machines.sync.pump(&turn)
         case .timeline(let place): machines.timelines[place]?.resume(&turn)
         case .outbox(let url): machines.outbox.pump(url, &turn)
+        // Files are looked at behind every input.
+        case .uploads: break
         case .fetch(let call): _ = machines.cancel(call, .timeout, &turn)
         case .fetchAll(let call): for timeline in machines.timelines.sorted { timeline.continueFetch(call, &turn) }
         case .ownTyping: machines.actions.endTyping(&turn)
@@ -217,6 +229,8 @@ public final class Engine {
         for held in requests.takeHeld(turn) {
             switch requests.resume(held, turn) {
             case .command(let command): serviceCommands.append(command)
+            // It is decided on again behind this input.
+            case .upload(let requestID): machines.outbox.uploads.end(requestID)
             case .send(let url):
                 machines.outbox.pauseEnded(url, &turn)
                 carryOut(&turn)
@@ -255,6 +269,7 @@ public final class Engine {
             for timeline in machines.timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
             if isInDoubt { machines.sync.want(url, Cause(.channelRefresh), &turn) }
         case .sendNext(let url): machines.outbox.pump(url, &turn)
+        case .endFile(let owner): if let command = requests.end(fileOf: owner) { serviceCommands.append(command) }
         case .overlaid(let url, let id): recorder.overlaid(id, in: url, &turn)
         case .typingStopped(let url, let userID): machines.typing.stopped(url, userID: userID, &turn)
         case .shownAgain(let url, let cause): recorder.showAgain(url, cause, &turn)
@@ -274,6 +289,10 @@ public final class Engine {
     private func settle(_ turn: inout Turn) {
         feedStreams(&turn)
         let outbox = machines.outbox
+        if !isClosed, !isClosing, outbox.hasFiles {
+            outbox.pumpFiles(&turn)
+            carryOut(&turn)
+        }
         if !isClosed, outbox.hasSettled { outbox.clearSettled(turn.context) }
         tellStorageFailure()
         guard !isClosed else { return }
@@ -328,7 +347,8 @@ public final class Engine {
 
     /// Nothing is under way and nothing is planned but what only the host or the service can cause.
     var isAtRest: Bool {
-        syncState != .running && serviceCommands.isEmpty && hostOutputs.isEmpty && !requests.hasParts
+        syncState != .running && !machines.outbox.isUploading && serviceCommands.isEmpty && hostOutputs.isEmpty
+            && !requests.hasParts
             && !timers.hasWork
     }
 

@@ -14,13 +14,13 @@ public final class SyncCore {
 
     public init(
         options: EngineOptions, cache: CacheStore, intents: IntentStore, service: any ChatService,
-        transport: any Transport, now: Moment
+        transport: any Transport, files: any FileLooking = NoFiles(), now: Moment
     ) {
         self.service = service
         self.transport = transport
         engine = Engine(
             options: options, cache: cache, intents: intents, rules: service.rules,
-            capabilities: service.capabilities, now: now)
+            capabilities: service.capabilities, files: files, now: now)
         pump(now)
     }
 
@@ -73,6 +73,7 @@ public final class SyncCore {
                 case .kept(let isStored): service.kept(isStored, now: now)
                 case .ask(let id, let request, let timeout):
                     service.ask(request, id: id, timeout: timeout, now: now)
+                case .cancel(let id): service.cancel(id, now: now)
                 }
             }
             for command in engine.takeDatabaseCommands() { transport.carryOut(command, of: .database) }
@@ -82,6 +83,8 @@ public final class SyncCore {
                 switch output {
                 case .transport(let command): transport.carryOut(command, of: .service)
                 case .event(let event): engine.receive(event, now: now)
+                case .progress(let id, let done, let total):
+                    engine.receive(progress: done, of: total, for: id, now: now)
                 case .reply(let id, let reply): engine.receive(reply, for: id, now: now)
                 }
             }

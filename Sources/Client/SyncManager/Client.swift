@@ -57,7 +57,7 @@ final class Client: @unchecked Sendable {
         readMessage = chosen.readMessage
         let core = SyncCore(
             options: configuration.engine, cache: cache, intents: intents, service: chosen.service,
-            transport: transport, now: EngineLoop.now)
+            transport: transport, files: DiskFiles(), now: EngineLoop.now)
         loop = EngineLoop(core: core, transport: transport, queue: queue, monitor: monitor)
         if configuration.isThreadDelivery {
             deliveryThread = NativeThread("sm-delivery") { [self] in deliver() }

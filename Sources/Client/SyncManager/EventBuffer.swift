@@ -30,6 +30,7 @@ final class EventBuffer {
         case connection, syncState, unreadCounts, tokenNeeded, storageError
         case hugeGap(CollectionID), channelRemoved(CollectionID), streamLoaded(CollectionID)
         case databaseValue(CallID), databaseTokenNeeded
+        case upload(RequestID, Int), download(CallID)
     }
 
     private struct Waiting {
@@ -111,6 +112,10 @@ final class EventBuffer {
             case .storageError(_, lost: _?): append(output, time)
             case .storageError: push(output, as: .storageError, time: time)
             case .unreadCounts: push(output, as: .unreadCounts, time: time)
+            case .uploadProgress(let progress):
+                push(output, as: .upload(progress.requestID, progress.file), onlyLatest: true, time: time)
+            case .downloadProgress(let call, _, _):
+                push(output, as: .download(call), onlyLatest: true, time: time)
             case .syncProgress: if !isFull { append(output, time) }
             case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
             case .database(.tokenNeeded): push(output, as: .databaseTokenNeeded, time: time)
@@ -171,9 +176,11 @@ final class EventBuffer {
         }
     }
 
-    private func push(_ output: HostOutput, as state: StateNotice, time: Int64) {
+    /// `onlyLatest`: an earlier one that waits is replaced in any case.
+    private func push(_ output: HostOutput, as state: StateNotice, onlyLatest: Bool = false, time: Int64) {
         let new = Waiting(output, time)
-        if isFull || new.bytes >= EventBuffer.largeState, let position = positions[state], let old = waiting[position] {
+        let replaces = onlyLatest || isFull || new.bytes >= EventBuffer.largeState
+        if replaces, let position = positions[state], let old = waiting[position] {
             waitingBytes += new.bytes - old.bytes
             waiting.replace(at: position, with: new)
         } else {

@@ -95,6 +95,16 @@ enum EventText {
                 writer.int(count)
             }
             writer.endObject()
+        case .uploadProgress(let progress):
+            writer.member("channel_url", progress.channelURL.text)
+            writer.member("request_id", progress.requestID.text)
+            writer.member("file", progress.file)
+            writer.member("sent", progress.done)
+            writer.member("total", progress.total)
+        case .downloadProgress(let call, let done, let total):
+            writer.member("request", Int64(bitPattern: call.number))
+            writer.member("received", done)
+            if let total { writer.member("total", total) }
         case .cacheReset(let file): writer.member("file", file)
         case .database(let notice): write(notice, &writer)
         case .resource(let notice): notice.write(&writer)

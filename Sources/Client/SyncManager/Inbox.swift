@@ -85,7 +85,7 @@ extension TransportInput {
         return switch self {
         case .response(_, let response), .streamRefused(_, let response): own + response.body.count
         case .socketText(_, let bytes), .streamBytes(_, let bytes): own + bytes.count
-        case .requestFailed, .socketOpened, .socketClosed, .streamOpened, .streamEnded: own
+        case .requestFailed, .progress, .socketOpened, .socketClosed, .streamOpened, .streamEnded: own
         }
     }
 }

@@ -27,6 +27,8 @@ final class NetworkTransport: Transport {
     private var network: NetworkThread?
     /// The network thread's number of each request that waits for its answer.
     private var requests: [ID: UInt64] = [:]
+    /// Those of them that send or receive a file: without its owner that would go on for hours.
+    private var files: Set<ID> = []
     /// The same for each socket that is open on this side.
     private var sockets: [ID: UInt64] = [:]
     /// The same for event streams.
@@ -45,8 +47,9 @@ final class NetworkTransport: Transport {
         // What changes something in the chat is still sent, but its answer is not kept. A write to the database is kept
         // on the disk, and the next client of these files sends it again: an attempt of this client that is late would
         // be carried out behind what that one sends, also behind newer writes to the same place.
-        for (id, number) in requests where id.owner == .database { network?.cancel(number) }
+        for (id, number) in requests where id.owner == .database || files.contains(id) { network?.cancel(number) }
         requests = [:]
+        files = []
         for socket in sockets.values { network?.closeSocket(socket) }
         sockets = [:]
         for stream in streams.values { network?.cancel(stream) }
@@ -66,7 +69,9 @@ final class NetworkTransport: Transport {
         }
         switch input {
         case .response(let number, _), .requestFailed(let number, _):
+            files.remove(id(number))
             return requests.removeValue(forKey: id(number)) != nil
+        case .progress(let number, _, _): return requests[id(number)] != nil
         case .socketOpened(let number), .socketText(let number, _): return sockets[id(number)] != nil
         case .socketClosed(let number, _): return sockets.removeValue(forKey: id(number)) != nil
         case .streamOpened(let number), .streamBytes(let number, _): return streams[id(number)] != nil
@@ -80,6 +85,7 @@ final class NetworkTransport: Transport {
         switch command {
         case .send(let request, let number): send(request, id(number))
         case .cancel(let number): cancel(id(number))
+        case .discard(let number): cancel(id(number), discarding: true)
         case .openSocket(let number, let url, let headers): openSocket(id(number), url: url, headers: headers)
         case .sendText(let text, let number): sendText(text, on: id(number))
         case .closeSocket(let number): closeSocket(id(number))
@@ -91,7 +97,14 @@ final class NetworkTransport: Transport {
     private func send(_ request: TransportRequest, _ id: ID) {
         let receiver = receiver
         do throws(NetworkFailure) {
-            requests[id] = try thread().send(HTTPRequest(request, caFile: caFile), for: intake) { result in
+            var sent = HTTPRequest(request, caFile: caFile)
+            if request.file != nil {
+                files.insert(id)
+                sent.progress = { done, total in
+                    receiver(.progress(id: id.number, done: done, total: total < 0 ? nil : total), id.owner)
+                }
+            }
+            requests[id] = try thread().send(sent, for: intake) { result in
                 switch result {
                 case .success(let response):
                     if response.status >= 400 { Log.write(.warning, "request \(id): HTTP status \(response.status)") }
@@ -108,9 +121,10 @@ final class NetworkTransport: Transport {
         }
     }
 
-    private func cancel(_ id: ID) {
+    private func cancel(_ id: ID, discarding: Bool = false) {
+        files.remove(id)
         guard let number = requests.removeValue(forKey: id) else { return }
-        network?.cancel(number)
+        network?.cancel(number, discarding: discarding)
     }
 
     private func openSocket(_ socket: ID, url: String, headers: [TransportHeader]) {
@@ -190,6 +204,7 @@ extension HTTPRequest {
             method: request.method, url: request.url, headers: request.headers.map { ($0.name, $0.value) },
             body: request.body, timeoutMS: Int(request.timeout), caFile: caFile,
             responseLimit: TransportRequest.answerLimit)
+        file = request.file.map { HTTPFile($0) }
     }
 }
 
@@ -210,7 +225,8 @@ extension TransportFailure {
             case .tooLarge: .tooLarge
             case .crowded: .crowded
             case .closed where failure.code == 1009: .textTooLarge
-            case .cannotConnect, .tls, .cancelled, .protocolError, .closed, .file: .failed
+            case .file: .file(DiskFile.Problem(rawValue: failure.code).map { FileProblem($0) } ?? .unreadable)
+            case .cannotConnect, .tls, .cancelled, .protocolError, .closed: .failed
             }
         self.init(kind: kind, message: failure.message)
     }

@@ -31,12 +31,18 @@ enum OwnMessage {
             }
             return .resend(requestID: RequestID(try resend.nonemptyText()))
         }
-        try checkFields(document, others: ["request_id", "resend"])
+        try checkFields(document, others: ["request_id", "resend", "file", "files", "wait"])
+        if let wait = document.member("wait") { _ = try wait.flag() }
+        let hasFiles = try OwnFile.read(document)
         let requestID = try document.member("request_id").map { (value) throws(DocumentError) in
             RequestID(try value.nonemptyText())
         }
-        guard let message = document.member("message") else { throw document.missing("message") }
-        _ = try message.nonemptyText()
+        // A file needs no text.
+        if let message = document.member("message") {
+            if !hasFiles { _ = try message.nonemptyText() }
+        } else if !hasFiles {
+            throw document.missing("message")
+        }
         guard let requestID = requestID ?? freshRequestID() else {
             throw document.failure("the system has no random bytes for a request id")
         }

@@ -28,7 +28,7 @@ public struct DatabaseFailure: Error, Equatable, Sendable {
             switch failure.kind {
             case .tooLarge: .single
             case .crowded: .together
-            case .timedOut, .refused, .notInstalled, .textTooLarge, .failed: nil
+            case .timedOut, .refused, .notInstalled, .textTooLarge, .file, .failed: nil
             }
         self.init(status: 0, message: failure.message, limit: limit)
     }

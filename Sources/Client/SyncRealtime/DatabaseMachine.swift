@@ -301,8 +301,8 @@ public final class DatabaseMachine {
         case .streamRefused(let id, let response):
             if let (feed, failure) = listens.refused(id, response, queue.pending, &turn) { end(feed, failure) }
         case .streamEnded(let id, _): listens.lost(id, queue.pending, &turn)
-        // The database opens none.
-        case .socketOpened, .socketText, .socketClosed: break
+        // The database opens none, and has no files.
+        case .progress, .socketOpened, .socketText, .socketClosed: break
         }
         storeValues()
     }

@@ -14,6 +14,11 @@ enum FailureCodes {
     static let peerSilent = 800_190
     static let connectionClosed = 800_200
     static let overloaded = 800_221
+    static let canceled = 800_240
+    static let uploadTimedOut = 800_250
+    static let fileTooLarge = 800_260
+    /// A file that is gone, changed or cannot be read. The vendor has no code for it.
+    static let fileUnusable = 800_270
     static let tokenRejected = 400_302
     static let exists = 400_202
     static let sessionExpired = 400_309
@@ -22,11 +27,11 @@ enum FailureCodes {
     /// Connection, timeout, overload, rate limit: worth a later attempt.
     static let curable: Set<Int> = [
         notConnected, network, timedOut, peerSilent, connectionClosed, 800_210, 800_220, overloaded, 500_901, 500_910,
-        900_200,
+        900_200, uploadTimedOut,
     ]
 
     /// What hosts are told as worth sending again: the curable, and what befell an upload.
-    static let resendable: Set<Int> = curable.union([800_240, 800_250, 800_400])
+    static let resendable: Set<Int> = curable.union([canceled, 800_400])
 
     /// The kind of a failure. The code says more than the HTTP status, which is 400 for most. An expired session key is
     /// renewed by `SendbirdService` and reported to nobody; where renewing does not help the token is no good.
@@ -70,6 +75,7 @@ extension ServiceFailure {
         case .timedOut: self = .timedOut(failure.message)
         case .tooLarge: self.init(kind: .tooLarge, code: FailureCodes.malformed, message: failure.message)
         case .crowded: self.init(kind: .crowded, code: FailureCodes.network, message: failure.message)
+        case .file(let problem): self = .file(problem, path: nil, message: failure.message)
         case .failed, .notInstalled, .refused, .textTooLarge:
             self.init(kind: .unreachable, code: FailureCodes.network, message: failure.message)
         }
@@ -84,12 +90,38 @@ extension ServiceFailure {
             message: "the service takes no message of \(bytes) bytes")
     }
 
+    static func file(_ problem: FileProblem, path: String?, message: String? = nil) -> ServiceFailure {
+        let what =
+            switch problem {
+            case .missing: "there is no such file"
+            case .unreadable: "the file cannot be read"
+            case .empty: "the file is empty"
+            case .notRegular: "it is no regular file"
+            case .changed: "the file was changed"
+            case .exists: "there is a file already"
+            case .unwritable: "the file cannot be written"
+            case .busy: "the file is being received already"
+            }
+        return ServiceFailure(
+            kind: .file(problem), code: FailureCodes.fileUnusable,
+            message: message ?? (path.map { $0 + ": " + what } ?? what))
+    }
+
+    static func fileTooLarge(_ path: String, limit: Int64) -> ServiceFailure {
+        ServiceFailure(
+            kind: .refused, code: FailureCodes.fileTooLarge,
+            message: "\(path): the service takes files of at most \(limit) bytes")
+    }
+
     static let unsupported = ServiceFailure(
         kind: .refused, code: FailureCodes.unsupported, message: "the service has no such action")
 
     static let dots = ServiceFailure(
         kind: .refused, code: FailureCodes.invalidParameter,
         message: "\".\" and \"..\" are no ids that a request to change something can name")
+
+    static let uploadTimedOut = ServiceFailure(
+        kind: .timedOut, code: FailureCodes.uploadTimedOut, message: "the file was not taken: no progress in time")
 
     static func timedOut(_ message: String) -> ServiceFailure {
         ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: message)

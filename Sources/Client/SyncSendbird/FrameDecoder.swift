@@ -193,10 +193,12 @@ struct FrameDecoder {
                     unread: replies(body["unread_cnt_threading_policy"]),
                     lastMessage: replies(body["last_msg_threading_policy"])),
                 wantsDeliveriesOfSuperChannels: body["disable_supergroup_mack"]?.bool != true,
-                hasNewRetention: body["config_sync_needed"]?.bool == true, details: details(body))
+                hasNewRetention: body["config_sync_needed"]?.bool == true, details: details(body),
+                fileLimit: megabytes(body["file_upload_size_limit"]?.int))
         }
         return LoginAnswer(
-            sessionKey: body["key"]?.string ?? body["new_key"]?.string ?? "", isRenewal: isRenewal, info: info,
+            sessionKey: body["key"]?.string ?? body["new_key"]?.string ?? "", fileKey: body["ekey"]?.string ?? "",
+            isRenewal: isRenewal, info: info,
             pingInterval: milliseconds(body["ping_interval"], 15), pongTimeout: milliseconds(body["pong_timeout"], 5))
     }
 
@@ -208,6 +210,11 @@ struct FrameDecoder {
             "use_reaction", "emoji_hash",
         ] { if let value = body[key] { details.set(key, value) } }
         return details.serialized()
+    }
+
+    private func megabytes(_ count: Int64?) -> Int64? {
+        guard let count, count > 0 else { return nil }
+        return min(count, 1 << 40) << 20
     }
 
     /// What an application that never chose (0) counts, the sources do not say: the service is asked.

@@ -8,7 +8,9 @@ struct PendingRequests {
         let id: UInt64
         let request: ServiceRequest
         /// By the monotonic clock; for both attempts together when it is sent twice.
-        let deadline: Int64
+        fileprivate(set) var deadline: Int64
+        /// Of what sends or receives a file: milliseconds without progress.
+        let patience: Int64
         /// Sent a second time, since the session key had expired.
         var isRepeated = false
         /// The key it was sent with.
@@ -17,10 +19,11 @@ struct PendingRequests {
         /// Whether the exchange changes nothing at the service.
         fileprivate(set) var isReading = false
 
-        init(id: UInt64, request: ServiceRequest, deadline: Int64) {
+        init(id: UInt64, request: ServiceRequest, timeout: Int64, now: Int64) {
             self.id = id
+            patience = timeout
             self.request = request
-            self.deadline = deadline
+            deadline = now.addingClamped(timeout)
         }
 
         var awaitsAcknowledgement: Bool {
@@ -72,6 +75,19 @@ struct PendingRequests {
         entry.wait = wait
         entry.sessionKey = sessionKey
         entries.append(entry)
+    }
+
+    /// The exchange gets on: its time begins again. Gives the engine's number.
+    mutating func extend(exchange: UInt64, now: Int64) -> UInt64? {
+        guard let index = entries.firstIndex(where: { $0.wait == .exchange(exchange) }) else { return nil }
+        entries[index].deadline = max(entries[index].deadline, now.addingClamped(entries[index].patience))
+        return entries[index].id
+    }
+
+    /// The one that the engine knows by this number.
+    mutating func remove(id: UInt64) -> Entry? {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
+        return entries.remove(at: index)
     }
 
     mutating func remove(exchange: UInt64) -> Entry? { remove(.exchange(exchange)).first }

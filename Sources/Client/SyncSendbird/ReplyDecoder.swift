@@ -7,6 +7,10 @@ enum ReplyDecoder {
     static func decode(
         _ request: ServiceRequest, _ response: TransportResponse, userID: UserID
     ) -> ServiceReply {
+        if case .action(let call) = request, call.action == .downloadFile {
+            return (200..<300).contains(response.status)
+                ? answer(nil, to: call, userID) : .failure(fileFailure(response))
+        }
         guard (200..<300).contains(response.status) else { return .failure(failure(request, response)) }
         if case .action(let call) = request {
             if response.body.isEmpty { return answer(nil, to: call, userID) }
@@ -62,7 +66,8 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts, .pollChanges: one(request, bytes)
+            case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts, .pollChanges, .uploadFile:
+                one(request, bytes)
             case .action, .markDelivered, .edge: (.malformed, false)
             }
         }
@@ -127,6 +132,7 @@ enum ReplyDecoder {
             let changes = (try? JSON.parse(root.bytes)).flatMap(PollReader.changes)
             return (.init(changes.map { .pollChanges($0) }), hasLoneSurrogate)
         }
+        if case .uploadFile = request { return (.init(uploaded(root).map { .uploaded($0) }), hasLoneSurrogate) }
         var message = JSONReader(root.bytes)
         return (.init((try? MessageCodec.read(from: &message)).flatMap { $0 }.map { .message($0) }), hasLoneSurrogate)
     }
@@ -142,6 +148,13 @@ enum ReplyDecoder {
         return page
     }
 
+    private static func uploaded(_ root: JSONSlice) -> UploadedFile? {
+        guard let url = root["url"]?.string, !url.isEmpty else { return nil }
+        let thumbnails = root["thumbnails"].flatMap { $0.isArray ? $0.copy() : nil }
+        return UploadedFile(
+            url: url, thumbnails: thumbnails ?? Array("[]".utf8), requiresAuth: root["require_auth"]?.bool ?? false)
+    }
+
     private static func unreadCounts(_ root: JSONSlice) -> UnreadCounts? {
         guard let all = root["unread_count"]?.int else { return nil }
         var types: [TextKey: Int64] = [:]
@@ -155,6 +168,22 @@ enum ReplyDecoder {
 
     private static func document(_ body: [UInt8]) -> JSON? { try? JSON.parse(LoneSurrogates.replaced(in: body)) }
 
+    /// A file may lie at another server, whose answers are not the service's: the status alone counts, and says nothing
+    /// of the session.
+    private static func fileFailure(_ response: TransportResponse) -> ServiceFailure {
+        let kind: ServiceFailure.Kind =
+            switch response.status {
+            case 404, 410: .notFound
+            case 408, 416, 429: .unavailable
+            case 300..<500: .refused
+            default: .unavailable
+            }
+        let document = document(response.body)
+        return ServiceFailure(
+            kind: kind, code: Int(clamping: document?["code"]?.int ?? Int64(response.status)),
+            message: document?["message"]?.string ?? "HTTP status \(response.status)")
+    }
+
     private static func failure(
         _ request: ServiceRequest?, _ response: TransportResponse, status: Int? = nil
     ) -> ServiceFailure {
@@ -162,6 +191,9 @@ enum ReplyDecoder {
         let document = document(response.body)
         let code = Int(clamping: document?["code"]?.int ?? Int64(status))
         let message = document?["message"]?.string ?? "HTTP status \(status)"
+        if case .uploadFile = request, status == 413 {
+            return ServiceFailure(kind: .refused, code: FailureCodes.fileTooLarge, message: message)
+        }
         var kind = FailureCodes.kind(status, code, response.headers)
         if document?["code"]?.int == nil, status == 400 || status == 403 || status == 404 {
             // Half an answer, or that of something in between: not the service's word.

@@ -6,11 +6,14 @@ import SyncModel
 struct RequestEncoder {
     /// A request as it goes over the wire.
     enum Encoded {
-        case http(method: String, url: String, headers: [TransportHeader], body: [UInt8]?)
+        case http(
+            method: String, url: String, headers: [TransportHeader], body: [UInt8]?, file: TransportFile? = nil)
         /// A socket frame. An answer, if there is one, carries the request id.
         case frame([UInt8], awaiting: RequestID?)
         /// It cannot be asked.
         case refused(ServiceFailure)
+        /// It is known without asking.
+        case known(ServiceReply)
     }
 
     let appID: String
@@ -81,7 +84,8 @@ struct RequestEncoder {
     /// certain there, and its acknowledgement comes behind all earlier events of the socket.
     ///
     /// `requestID` is for socket commands that have none of their own and are answered.
-    func encode(_ request: ServiceRequest, sessionKey: String, requestID: RequestID) -> Encoded {
+    func encode(_ request: ServiceRequest, _ credentials: Credentials, requestID: RequestID) -> Encoded {
+        let sessionKey = credentials.sessionKey
         func get(_ path: String, _ query: Query) -> Encoded { http("GET", path, query, nil, sessionKey) }
 
         switch request {
@@ -150,6 +154,8 @@ struct RequestEncoder {
         case .unreadCounts: return get("/users/\(PercentEncoding.escape(userID.text))/unread_message_count", Query())
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
+            let isFile = OwnFiles.isFile(document)
+            if isFile { OwnFiles.flatten(document) }
             if let arrays = document["sorted_metaarray"] {
                 document.set("metaarray", arrays)
                 document.set("sorted_metaarray", nil)
@@ -162,12 +168,15 @@ struct RequestEncoder {
             if document["push_option"]?.string == "default" { document.set("push_option", nil) }
             document.set("req_id", .string(requestID.text))
             document.set("channel_url", .string(url.text))
-            return .frame(frame("MESG", document), awaiting: requestID)
+            return .frame(frame(isFile ? "FILE" : "MESG", document), awaiting: requestID)
+        case .uploadFile(let url, let requestID, let file): return upload(file, url, requestID, sessionKey)
         case .edge: return .refused(.unsupported)
         case .markDelivered(let url, let id):
             let document = JSON.object(["channel_url": .string(url.text)])
             document.set("msg_id", id.json)
             return .frame(frame("MACK", document), awaiting: nil)
+        case .action(let call) where call.action == .downloadFile || call.action == .fileURL:
+            return file(call, FileAccess(apiHost: apiHost, key: credentials.fileKey))
         case .action(let call):
             switch ActionCodec.codec(of: call.action).encode(call, userID) {
             case .http(let method, let path, let query, let body):
@@ -179,6 +188,35 @@ struct RequestEncoder {
                 return .frame(frame(command, document), awaiting: requestID)
             }
         }
+    }
+
+    private func upload(
+        _ file: OutgoingFile, _ url: ChannelURL, _ requestID: RequestID, _ sessionKey: String
+    ) -> Encoded {
+        var fields = [TransportForm.Field("channel_url", url.text), TransportForm.Field("request_id", requestID.text)]
+        for (index, size) in file.thumbnails.enumerated() {
+            fields.append(TransportForm.Field("thumbnail\(index + 1)", "\(size.width),\(size.height)"))
+        }
+        if file.requiresAuth { fields.append(TransportForm.Field("require_auth", "true")) }
+        let request = http("POST", "/storage/file", Query(), nil, sessionKey)
+        guard case .http(let method, let url, let headers, _, _) = request else { return request }
+        let form = TransportForm(
+            fields: fields, part: "file", fileName: file.name, type: file.type, path: file.path, stamp: file.stamp)
+        return .http(method: method, url: url, headers: headers, body: nil, file: .sent(form))
+    }
+
+    /// A file of the service for the host: its address with the key, or all of it.
+    private func file(_ call: ActionCall, _ access: FileAccess) -> Encoded {
+        let url = call.text("url") ?? ""
+        if let refusal = access.refusal(of: url) { return .refused(refusal) }
+        let authorized = access.authorized(url)
+        guard call.action == .downloadFile else {
+            return .known(.action(ActionReply(result: JSON.object(["url": .string(authorized)]).serialized())))
+        }
+        let target = TransportTarget(
+            path: call.text("path") ?? "", source: url, limit: call.integer("max_bytes") ?? Int64.max,
+            replaces: call.flag("overwrite") ?? false)
+        return .http(method: "GET", url: authorized, headers: [], body: nil, file: .received(target))
     }
 
     private func messages(of url: ChannelURL) -> String {

@@ -148,7 +148,7 @@ public struct SendbirdRules: ServiceRules {
         document.set("message_id", message.acceptedID?.json ?? .int(0))
         document.set("request_id", .string(message.requestID.text))
         document.set("channel_url", .string(message.channelURL.text))
-        if document["type"] == nil { document.set("type", "MESG") }
+        if document["type"] == nil { document.set("type", OwnFiles.isFile(document) ? "FILE" : "MESG") }
         document.set("created_at", .int(message.createdAt))
         if document["user"] == nil { document.set("user", .object(["user_id": .string(userID.text)])) }
         let status =
@@ -157,12 +157,21 @@ public struct SendbirdRules: ServiceRules {
             else if message.failure != nil { "failed" }
             else { "pending" }
         document.set("status", .string(status))
+        if message.isCanceled, OwnFiles.isFile(document) {
+            document.set("error_code", .int(Int64(FailureCodes.canceled)))
+        }
         if let failure = message.failure {
             document.set("error_code", .int(Int64(failure.code)))
             document.set("resendable", .bool(FailureCodes.resendable.contains(failure.code)))
             document.set("retry_count", .int(Int64(failure.retryCount)))
         }
         return document.serialized()
+    }
+
+    public func isSendable(_ message: OwnMessageContent) -> Bool {
+        guard let document = try? JSON.parse(message.body), document.kind == .object else { return false }
+        let type = document["type"]?.string ?? "MESG"
+        return OwnFiles.isFile(document) ? document["url"]?.string?.isEmpty == false : type == "MESG"
     }
 
     public func isClosedToSends(_ channel: ChannelRecord) -> Bool {
@@ -177,7 +186,9 @@ public struct SendbirdRules: ServiceRules {
         json.withUnsafeBytes { bytes in
             guard let slice = try? JSONSlice.checked(bytes) else { return }
             let type = slice["type"]?.string ?? slice["message_type"]?.string ?? ""
-            if type == "FILE" || type == "file" { record.kind = .file }
+            // Some have the file's media type there.
+            let hasFile = slice["file"] != nil || slice["files"] != nil || slice["url"] != nil
+            if type == "FILE" || type == "file" || hasFile { record.kind = .file }
             record.customType = slice["custom_type"]?.string ?? ""
             let parent = slice["parent_message_id"]
             record.parentID = parent?.int.map { $0 > 0 ? MessageID(number: $0) : "" } ?? MessageID(parent?.string ?? "")
@@ -209,6 +220,8 @@ public struct SendbirdRules: ServiceRules {
         case .neverAnswered:
             ServiceFailure(
                 kind: .unreachable, code: FailureCodes.notConnected, message: "the host did not tell how its send went")
+        case .file(let problem, let path): .file(problem, path: path)
+        case .fileTooLarge(let path, let limit): .fileTooLarge(path, limit: limit)
         case .byHost(let code):
             ServiceFailure(kind: .refused, code: code, message: "the host could not send it")
         }

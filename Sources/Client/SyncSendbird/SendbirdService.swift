@@ -59,12 +59,20 @@ public final class SendbirdService: ChatService {
 
     public func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment) {
         guard case .online = session else { return reply(id, .failure(rules.failure(.notConnected))) }
-        let deadline = now.monotonic.addingClamped(timeout)
-        send(PendingRequests.Entry(id: id, request: request, deadline: deadline), now)
+        send(PendingRequests.Entry(id: id, request: request, timeout: timeout, now: now.monotonic), now)
+    }
+
+    public func cancel(_ id: UInt64, now: Moment) {
+        guard let exchange = pending.remove(id: id)?.exchange else { return }
+        transport(.discard(exchange))
     }
 
     public func receive(_ input: TransportInput, now: Moment) {
         switch input {
+        case .progress(let exchange, let done, let total):
+            if let id = pending.extend(exchange: exchange, now: now.monotonic) {
+                outputs.append(.progress(id: id, done: done, total: total))
+            }
         case .response(let id, let response): receiveAnswer(exchange: id, .success(response), now)
         case .requestFailed(let id, let failure): receiveAnswer(exchange: id, .failure(ServiceFailure(failure)), now)
         case .socketOpened(let socket):
@@ -84,6 +92,10 @@ public final class SendbirdService: ChatService {
         let expired = pending.removeExpired(now: now.heard)
         for entry in expired.entries {
             if let exchange = entry.exchange { transport(.cancel(exchange)) }
+            if case .uploadFile = entry.request {
+                reply(entry.id, .failure(.uploadTimedOut))
+                continue
+            }
             let reason = entry.awaitsAcknowledgement ? "the service did not acknowledge" : "no answer came in time"
             reply(entry.id, .failure(.timedOut(reason)))
         }
@@ -151,6 +163,7 @@ public final class SendbirdService: ChatService {
 
     private func loggedIn(_ answer: LoginAnswer, _ now: Moment) {
         credentials.adopt(sessionKey: answer.sessionKey)
+        credentials.adopt(fileKey: answer.fileKey)
         guard !answer.isRenewal, let login = session.login else { return }
         guard let info = answer.info else {
             return endSession(ServiceFailure(
@@ -248,14 +261,16 @@ public final class SendbirdService: ChatService {
         }
         // With the time, since another device of this user may count the same numbers.
         let requestID: RequestID = "\(now.wall)-\(entry.id)"
-        switch encoder.encode(entry.request, sessionKey: credentials.sessionKey, requestID: requestID) {
-        case .http(let method, let url, let headers, let body):
+        switch encoder.encode(entry.request, credentials, requestID: requestID) {
+        case .http(let method, let url, let headers, let body, let file):
             let timeout = max(1, entry.deadline.subtractingClamped(now.monotonic))
             let exchange = pending.add(
-                entry, isReading: method == "GET", sessionKey: credentials.sessionKey)
-            let request = TransportRequest(method: method, url: url, headers: headers, body: body, timeout: timeout)
+                entry, isReading: method == "GET" || file != nil, sessionKey: credentials.sessionKey)
+            let request = TransportRequest(
+                method: method, url: url, headers: headers, body: body, timeout: timeout, file: file)
             transport(.send(request, id: exchange))
         case .refused(let failure): reply(entry.id, .failure(failure))
+        case .known(let known): reply(entry.id, known)
         case .frame(let bytes, let awaiting):
             transport(.sendText(bytes, socket: online.socket))
             guard let awaiting else {
@@ -284,6 +299,7 @@ public final class SendbirdService: ChatService {
     private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
         guard case .failure(var failure) = outcome else { return reply(entry.id, outcome) }
         if case .action = entry.request, failure.concernsActionAlone { failure.kind = .refused }
+        if case .uploadFile = entry.request, failure.kind == .timedOut { failure = .uploadTimedOut }
         // Of anything but a message: there is something else of that name.
         if failure.kind == .exists, !entry.request.isSend { failure.kind = .refused }
         let outcome = ServiceReply.failure(failure)

@@ -26,6 +26,7 @@ enum WireEvent {
 /// What the service says when it lets somebody in. Times in milliseconds.
 struct LoginAnswer {
     var sessionKey: String
+    var fileKey: String
     /// The answer to a renewal over the socket, not to a login.
     var isRenewal: Bool
     /// `nil` when the answer lacks the service's time: change logs begin there, without it none would be complete.

@@ -31,8 +31,8 @@ final class MachineBench {
     var context: Context {
         Context(
             now: now, storage: storage, options: options, rules: SendbirdRules(), capabilities: capabilities,
-            random: random, connection: connection, loggedInAt: 0, isPaused: isPaused, typing: Typing(),
-            overlays: overlays)
+            random: random, files: NoFiles(), connection: connection, loggedInAt: 0, isPaused: isPaused,
+            typing: Typing(), overlays: overlays)
     }
 
     /// Calls a machine, and takes in what it wants done.

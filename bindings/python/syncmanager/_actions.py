@@ -14,6 +14,7 @@ from .actions import (
     Count,
     CountPreference,
     DatabaseRead,
+    FileURL,
     HistoryOffset,
     ListenNumber,
     MarkedUnread,
@@ -26,6 +27,7 @@ from .actions import (
     PushPreference,
     PushToken,
     PushTokens,
+    ReceivedFile,
     Report,
     ResourceStatistics,
     ScheduledMessage,
@@ -876,6 +878,20 @@ class ClientActions:
         description: str | None = ...,
         timeout_ms: int | None = ...,
     ) -> Call[Report]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["download_file"],
+        /,
+        *,
+        url: str,
+        path: str,
+        overwrite: bool | None = ...,
+        max_bytes: int | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ReceivedFile]: ...
+    @overload
+    def call(self, action: Literal["file_url"], /, *, url: str, timeout_ms: int | None = ...) -> Call[FileURL]: ...
     @overload
     def call(
         self,
@@ -2819,6 +2835,43 @@ class ClientActions:
             description=description,
             timeout_ms=timeout_ms,
         )
+
+    def download_file(
+        self,
+        url: str,
+        path: str,
+        *,
+        overwrite: bool | None = None,
+        max_bytes: int | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[ReceivedFile]:
+        """The action ``download_file``. Collections: none; ``download_progress`` tells how far it is. Until it is
+        complete the file is called ``PATH.HEX.part``; the next call for the same address and path goes on with it.
+        The key of the login goes only to the service's own hosts. ``timeout_ms`` is time without progress (default
+        30 s). ``cancel`` ends it at once, and nothing is left of it.
+
+        Gives ``path``.
+
+        Args:
+            url: its address, as a message's ``file`` has it: https, or http where ``api_host`` is http
+            path: where it is to be; the folder is there already
+            overwrite: replaces a file that has the name (default: refused)
+            max_bytes: a larger file is refused (TOO_LARGE)
+        """
+        return self._act(
+            "download_file", url=url, path=path, overwrite=overwrite, max_bytes=max_bytes, timeout_ms=timeout_ms
+        )
+
+    def file_url(self, url: str, *, timeout_ms: int | None = None) -> Call[FileURL]:
+        """The action ``file_url``. Collections: none.
+
+        Gives ``url``: the address with the key of the login, for hosts that load files by themselves; valid for as
+        long as the service says. Where the file is not at the service, the address as it is.
+
+        Args:
+            url: its address, as a message's ``file`` has it: https, or http where ``api_host`` is http
+        """
+        return self._act("file_url", url=url, timeout_ms=timeout_ms)
 
     def resend_failed_messages(
         self, *, channel_url: str | None = None, request_id: str | None = None, timeout_ms: int | None = None

@@ -12,6 +12,7 @@ from .actions import (
     Count,
     CountPreference,
     DatabaseRead,
+    FileURL,
     HistoryOffset,
     ListenNumber,
     MarkedUnread,
@@ -24,6 +25,7 @@ from .actions import (
     PushPreference,
     PushToken,
     PushTokens,
+    ReceivedFile,
     Report,
     ResourceStatistics,
     ScheduledMessage,
@@ -1067,6 +1069,23 @@ class BlockingClientActions:
         timeout_ms: int | None = ...,
         timeout: float | None = ...,
     ) -> Report: ...
+    @overload
+    def call(
+        self,
+        action: Literal["download_file"],
+        /,
+        *,
+        url: str,
+        path: str,
+        overwrite: bool | None = ...,
+        max_bytes: int | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> ReceivedFile: ...
+    @overload
+    def call(
+        self, action: Literal["file_url"], /, *, url: str, timeout_ms: int | None = ..., timeout: float | None = ...
+    ) -> FileURL: ...
     @overload
     def call(
         self,
@@ -3224,6 +3243,44 @@ class BlockingClientActions:
         call = self.start.report_message(
             channel_url, message_id, category, user_id=user_id, description=description, timeout_ms=timeout_ms
         )
+        return call.result(timeout)
+
+    def download_file(
+        self,
+        url: str,
+        path: str,
+        *,
+        overwrite: bool | None = None,
+        max_bytes: int | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> ReceivedFile:
+        """The action ``download_file``. Collections: none; ``download_progress`` tells how far it is. Until it is
+        complete the file is called ``PATH.HEX.part``; the next call for the same address and path goes on with it.
+        The key of the login goes only to the service's own hosts. ``timeout_ms`` is time without progress (default
+        30 s). ``cancel`` ends it at once, and nothing is left of it.
+
+        Gives ``path``.
+
+        Args:
+            url: its address, as a message's ``file`` has it: https, or http where ``api_host`` is http
+            path: where it is to be; the folder is there already
+            overwrite: replaces a file that has the name (default: refused)
+            max_bytes: a larger file is refused (TOO_LARGE)
+        """
+        call = self.start.download_file(url, path, overwrite=overwrite, max_bytes=max_bytes, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def file_url(self, url: str, *, timeout_ms: int | None = None, timeout: float | None = None) -> FileURL:
+        """The action ``file_url``. Collections: none.
+
+        Gives ``url``: the address with the key of the login, for hosts that load files by themselves; valid for as
+        long as the service says. Where the file is not at the service, the address as it is.
+
+        Args:
+            url: its address, as a message's ``file`` has it: https, or http where ``api_host`` is http
+        """
+        call = self.start.file_url(url, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def resend_failed_messages(

@@ -94,6 +94,8 @@ ActionName = Literal[
     "report_user",
     "report_channel",
     "report_message",
+    "download_file",
+    "file_url",
     "database_get",
     "database_set",
     "database_update",
@@ -156,6 +158,12 @@ class DatabaseRead(TypedDict):
 
     value: Any
     current: bool
+
+
+class FileURL(TypedDict):
+    """The result of ``file_url``. Since 0.1."""
+
+    url: str
 
 
 class HistoryOffset(TypedDict):
@@ -243,6 +251,12 @@ class PushedKey(TypedDict):
     """The result of ``database_push``. Since 0.1."""
 
     key: str
+
+
+class ReceivedFile(TypedDict):
+    """The result of ``download_file``. Since 0.1."""
+
+    path: str
 
 
 class _RequiredReport(TypedDict):

@@ -7,6 +7,7 @@ change in the background calls ``run`` on a thread of its own. Any number of thr
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,17 @@ from .collections import (
     Stored,
 )
 from .database import BlockingDatabase
-from .documents import LATEST, Channel, ChannelQuery, Config, Direction, Message, MessageFields, MessageFilter
+from .documents import (
+    LATEST,
+    Channel,
+    ChannelQuery,
+    Config,
+    Direction,
+    Message,
+    MessageFields,
+    MessageFilter,
+    OutgoingFile,
+)
 from .events import AnyEvent, Change, StreamBatch, StreamRow
 from .resources import Resources
 from .streams import Condition, RowFunction, StreamCalls, Streams, StreamSpec
@@ -135,6 +146,20 @@ class MessageCollection(Messages, BlockingChannelActions, BlockingCollectionActi
         """Sends a text message and waits until the service has it; gives the service's message. Offline, with the
         resend policy "automatic", it waits for a connection."""
         return self.start.send(message, request_id=request_id, **fields).result(timeout)
+
+    def send_files(
+        self,
+        *files: OutgoingFile | str | os.PathLike[str],
+        message: str | None = None,
+        wait: bool = False,
+        request_id: str | None = None,
+        timeout: float | None = None,
+        **fields: Unpack[MessageFields],
+    ) -> Message:
+        """Sends one file, or up to 30 as one message, perhaps with a text, and waits until the service has it; gives
+        the service's message. ``UploadProgress`` tells how far it is."""
+        call = self.start.send_files(*files, message=message, wait=wait, request_id=request_id, **fields)
+        return call.result(timeout)
 
     def resend(self, failed: Message | str, *, timeout: float | None = None) -> Message:
         """Sends a message of ``failed`` again, given as it is there or by its ``request_id``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, cast
 
@@ -24,6 +25,7 @@ from .documents import (
     Message,
     MessageFields,
     MessageSnapshot,
+    OutgoingFile,
 )
 from .events import Change, CollectionEvent, Item
 from .live_list import LiveList
@@ -168,6 +170,32 @@ class MessageCalls(_Numbered, ChannelActions):
         NetworkError, CallTimeoutError, ServiceError; RemovedError when it was given up.
         """
         document: dict[str, Any] = {"message": message, **fields}
+        if request_id is not None:
+            document["request_id"] = request_id
+        return self.send_document(document)
+
+    def send_files(
+        self,
+        *files: OutgoingFile | str | os.PathLike[str],
+        message: str | None = None,
+        wait: bool = False,
+        request_id: str | None = None,
+        **fields: Unpack[MessageFields],
+    ) -> Call[Message]:
+        """Sends one file, or up to 30 as one message, perhaps with a text; gives the service's message.
+
+        A path is that of a file of this machine, which is uploaded first: ``UploadProgress`` tells how far it is. Texts
+        overtake the message meanwhile, unless ``wait`` is true. All else is as with ``send``.
+        """
+        entries = [
+            {"path": os.path.abspath(file)} if isinstance(file, (str, os.PathLike)) else dict(file) for file in files
+        ]
+        document: dict[str, Any] = {**fields}
+        document.update({"file": entries[0]} if len(entries) == 1 else {"files": entries})
+        if message is not None:
+            document["message"] = message
+        if wait:
+            document["wait"] = True
         if request_id is not None:
             document["request_id"] = request_id
         return self.send_document(document)

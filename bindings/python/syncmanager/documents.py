@@ -319,6 +319,31 @@ class CriticalAlert(TypedDict, total=False):
     volume: float  #: 0 to 1
 
 
+class ThumbnailSize(TypedDict):
+    """In which size a picture of a file is to be made, in pixels. Since 0.1."""
+
+    width: int
+    height: int
+
+
+class OutgoingFile(TypedDict, total=False):
+    """A file of a message to be sent: ``path`` for a file of this machine, or ``url``. Since 0.1."""
+
+    #: Absolute.
+    path: str
+    url: str
+    #: Default: the last part of the path.
+    name: str
+    #: The media type; default: guessed from the name.
+    type: str
+    #: Bytes, of a url.
+    size: int
+    #: Of a path; three at most.
+    thumbnail_sizes: list[ThumbnailSize]
+    #: It is given only to who is logged in.
+    require_auth: bool
+
+
 class Section(TypedDict):
     """The title and the number of rows of a stream's section. Since 0.1."""
 

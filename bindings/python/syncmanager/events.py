@@ -198,6 +198,31 @@ class UnreadCounts(Event):
 
 
 @dataclass(frozen=True)
+class UploadProgress(Event):
+    """How much of a file of an own message has been sent. Since 0.1."""
+
+    channel_url: str
+    request_id: str
+    #: Which of the message's files, from 0 on.
+    file: int
+    #: Bytes.
+    sent: int
+    total: int
+
+
+@dataclass(frozen=True)
+class DownloadProgress(Event):
+    """How much of a file has been received. Since 0.1."""
+
+    #: The number of the call of the action ``download_file``.
+    request: int
+    #: Bytes, also those that an earlier call has received.
+    received: int
+    #: None when the server does not say.
+    total: int | None = None
+
+
+@dataclass(frozen=True)
 class SyncProgress(Event):
     """How far the background sync of a channel is. Since 0.1."""
 
@@ -385,6 +410,8 @@ AnyEvent = Union[
     Connection,
     SyncState,
     UnreadCounts,
+    UploadProgress,
+    DownloadProgress,
     SyncProgress,
     TokenNeeded,
     CacheReset,
@@ -411,6 +438,8 @@ _KINDS: dict[str, type[Event]] = {
     "connection": Connection,
     "sync_state": SyncState,
     "unread_counts": UnreadCounts,
+    "upload_progress": UploadProgress,
+    "download_progress": DownloadProgress,
     "sync_progress": SyncProgress,
     "token_needed": TokenNeeded,
     "cache_reset": CacheReset,

@@ -13,6 +13,7 @@ struct Context {
     let rules: any ServiceRules
     let capabilities: ServiceCapabilities
     let random: RandomSource
+    let files: any FileLooking
     var connection: Connection
     /// When the login came, by the monotonic clock.
     var loggedInAt: Int64
@@ -38,6 +39,11 @@ struct Context {
     /// The service's time of the login; where change logs begin.
     var loginTime: Int64 {
         if case .loggedIn(let info) = connection { info.loginTime } else { 0 }
+    }
+
+    /// Bytes of the largest file that the service takes, as it said at this login; `nil`: it is not known.
+    var fileLimit: Int64? {
+        if case .loggedIn(let info) = connection { info.fileLimit } else { nil }
     }
 
     /// A channel as hosts see it.

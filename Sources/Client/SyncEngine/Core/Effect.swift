@@ -30,6 +30,8 @@ indirect enum Effect {
     case channels(ChannelFact)
     /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
     case sendEnded(channelURL: ChannelURL, isInDoubt: Bool)
+    /// Nobody needs the file of a request any more.
+    case endFile(FileOwner)
     /// A channel's next message goes out, or has failed meanwhile: told behind what became of the one before it.
     case sendNext(channelURL: ChannelURL)
     /// An overlay on a message came or went.
@@ -51,4 +53,10 @@ extension Effect {
         case .stream(let stream): .feed(stream: stream, .changed(change))
         }
     }
+}
+
+/// Whose file a request sends or receives.
+enum FileOwner: Equatable {
+    case message(RequestID)
+    case call(CallID)
 }

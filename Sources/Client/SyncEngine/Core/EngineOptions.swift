@@ -12,6 +12,10 @@ public struct EngineOptions: Sendable {
     public var failedRetentionDays = 7
     public var maxFailedPerChannel = 1000
     public var requestTimeout: Int64 = 10_000
+    /// Time without progress of a file that is sent or received.
+    public var fileTimeout: Int64 = 30_000
+    /// How many files are sent at once.
+    public var uploadsAtOnce = 2
     /// For how long a connection lives on in the background.
     public var backgroundGrace: Int64 = 5000
     /// `nil`: there is none.

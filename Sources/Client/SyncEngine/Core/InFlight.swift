@@ -51,6 +51,18 @@ struct InFlight {
     /// What this is the answer to; `nil` when nobody waits for it any more.
     mutating func take(_ id: UInt64) -> Ask? { asks.removeValue(forKey: id) }
 
+    /// Takes the file of a message, or of an action, back; `nil` when the service has not been asked for it, or has
+    /// answered.
+    mutating func end(_ isWanted: (Ask) -> Bool) -> UInt64? {
+        guard let id = asks.first(where: { isWanted($0.value) })?.key else { return nil }
+        asks[id] = nil
+        if let index = held.firstIndex(where: { $0.id == id }) {
+            held.remove(at: index)
+            return nil
+        }
+        return id
+    }
+
     /// Takes a host's action back that waits for the end of a pause; `false` when the service has been asked already.
     mutating func withdraw(action call: CallID) -> Bool {
         let index = held.firstIndex { held in

@@ -50,7 +50,7 @@ final class Requests {
     private func command(
         _ id: UInt64, _ request: ServiceRequest, _ options: EngineOptions, waited: Int64 = 0
     ) -> ServiceCommand {
-        var timeout = request.timeout ?? options.requestTimeout
+        var timeout = request.timeout ?? (request.hasFile ? options.fileTimeout : options.requestTimeout)
         if case .action = request { timeout = max(1, timeout - waited) }
         return .ask(id: id, request, timeout: timeout)
     }
@@ -60,6 +60,8 @@ final class Requests {
         case command(ServiceCommand)
         /// A send of this channel that has not gone out: what it was decided on may have changed.
         case send(ChannelURL)
+        /// The same of a file of a message.
+        case upload(RequestID)
     }
 
     func takeHeld(_ turn: Turn) -> [InFlight.Held] { inFlight.takeHeld(now: turn.now.monotonic) }
@@ -68,6 +70,10 @@ final class Requests {
         if case .send(_, let url) = inFlight.ask(held.id) {
             _ = inFlight.take(held.id)
             return .send(url)
+        }
+        if case .upload(let requestID, _, _) = inFlight.ask(held.id) {
+            _ = inFlight.take(held.id)
+            return .upload(requestID)
         }
         return .command(command(held.id, held.request, turn.options, waited: turn.now.monotonic - held.since))
     }
@@ -80,6 +86,18 @@ final class Requests {
         _ = sync.actionEnded(call)
         actions.answered(call)
         return true
+    }
+
+    /// Nobody needs this file any more; what is to be said to the service, if it was asked.
+    func end(fileOf owner: FileOwner) -> ServiceCommand? {
+        let id = inFlight.end { ask in
+            switch ask {
+            case .upload(let requestID, _, _): owner == .message(requestID)
+            case .action(let call, let action): action.action == .downloadFile && owner == .call(call)
+            default: false
+            }
+        }
+        return id.map { .cancel(id: $0) }
     }
 
     /// Answers about channels are not wanted any more.
@@ -98,6 +116,7 @@ final class Requests {
         for ask in inFlight.takeAll() {
             switch ask {
             case .send, .lookup, .action: route(failure, to: ask, &turn)
+            case .upload(let requestID, _, _): outbox.uploads.end(requestID)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
                 .unreadCounts: break
@@ -143,6 +162,7 @@ final class Requests {
         case (.send(let requestID, let url), _):
             outbox.receive(reply, for: requestID, in: url, &turn)
             turn.add(.sendNext(channelURL: url))
+        case (.upload(let requestID, _, let file), _): outbox.receive(reply, for: requestID, file: file, &turn)
         case (.lookup(let lookup), _):
             outbox.receive(reply, to: lookup, &turn)
             turn.add(.sendNext(channelURL: lookup.channelURL))
@@ -152,6 +172,18 @@ final class Requests {
         case (.unreadCounts, _): break
         case (.retention, _): receive(retention: reply, &turn)
         case (.action(let call, let action), _): receive(reply, to: action, call, &turn)
+        }
+    }
+
+    /// How far the file of a request is.
+    func tell(progress done: Int64, of total: Int64?, for id: UInt64, _ turn: inout Turn) {
+        switch inFlight.ask(id) {
+        case .upload(let requestID, let url, let file)?:
+            guard outbox.uploads.running.contains(requestID) else { break }
+            turn.tell(.uploadProgress(FileProgress(
+                requestID: requestID, channelURL: url, file: file, done: done, total: total ?? done)))
+        case .action(let call, _)?: turn.tell(.downloadProgress(call, done: done, total: total))
+        default: break
         }
     }
 

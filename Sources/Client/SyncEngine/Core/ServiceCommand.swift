@@ -7,4 +7,6 @@ public enum ServiceCommand: Equatable, Sendable {
     case kept(Bool)
     case disconnect
     case ask(id: UInt64, ServiceRequest, timeout: Int64)
+    /// Nobody waits for what was asked.
+    case cancel(id: UInt64)
 }

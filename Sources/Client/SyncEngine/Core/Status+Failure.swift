@@ -10,6 +10,8 @@ extension Status {
             case .unreachable: .network
             case .tokenRejected: .tokenRejected
             case .tooLarge, .crowded: .tooLarge
+            case .file(.unwritable): .storage
+            case .file: .invalidArgument
             case .unavailable, .rateLimited, .pageTokenExpired, .exists, .refused: .service
             }
     }

@@ -14,6 +14,8 @@ struct TimerQueue {
         case channelSync
         case timeline(HistoryID)
         case outbox(channelURL: ChannelURL)
+        /// A file of an own message is tried again.
+        case uploads
         case fetch(call: CallID)
         /// The next part of a fetch of everything newer, after other inputs.
         case fetchAll(call: CallID)
@@ -36,8 +38,8 @@ struct TimerQueue {
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .resume: true
-            case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
-                .ownAges, .streams, .database:
+            case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
+                .background, .ownAges, .streams, .database:
                 false
             }
         }
@@ -72,6 +74,7 @@ struct TimerQueue {
             case .fetchAll(let call): "o\(call)"
             case .database: "r"
             case .resume: "s"
+            case .uploads: "t"
             }
         }
     }

@@ -19,6 +19,8 @@ struct Turn {
     var rules: any ServiceRules { context.rules }
     var capabilities: ServiceCapabilities { context.capabilities }
     var random: RandomSource { context.random }
+    var files: any FileLooking { context.files }
+    var fileLimit: Int64? { context.fileLimit }
     var connection: Context.Connection { context.connection }
     var overlays: Overlays { context.overlays }
     var isPaused: Bool { context.isPaused }

@@ -65,6 +65,10 @@ public enum ClientNotice: Equatable, Sendable {
     /// `done`: messages of the channel cached by this run.
     case syncProgress(channelURL: ChannelURL, done: Int64, isComplete: Bool)
     case unreadCounts(UnreadCounts)
+    /// Of the file of an own message.
+    case uploadProgress(FileProgress)
+    /// Of the file that a call receives: so many bytes, of so many; `nil`: not known.
+    case downloadProgress(CallID, done: Int64, total: Int64?)
     /// Why, in the service's words.
     case tokenNeeded(ServiceFailure)
     case cacheReset(file: String)
@@ -80,6 +84,8 @@ public enum ClientNotice: Equatable, Sendable {
         case .syncState: "sync_state"
         case .syncProgress: "sync_progress"
         case .unreadCounts: "unread_counts"
+        case .uploadProgress: "upload_progress"
+        case .downloadProgress: "download_progress"
         case .tokenNeeded: "token_needed"
         case .cacheReset: "cache_reset"
         case .storageError: "storage_error"

@@ -90,6 +90,7 @@ final class HostInputs {
     private func cancel(_ other: CallID, _ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         _ = requests.withdraw(action: other)
         turn.add(.timer(.action(call: other), at: nil))
+        turn.add(.endFile(.call(other)))
         let isFound = machines.cancel(other, .canceled, &turn)
         ServiceActions.done(action, call, isFound ? .ok : .notFound, &turn)
     }

@@ -24,6 +24,7 @@ final class Outbox: Machine {
     var order = SendOrder()
     var ages = OwnAges()
     var leaving = LeavingMessages()
+    var uploads = Uploads()
     var hasSettled: Bool { messages.hasSettled }
     var windows = OwnWindows()
 
@@ -103,7 +104,9 @@ final class Outbox: Machine {
     func send(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
-        guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn) else { return }
+        guard let body = stamped(body, call: call, &turn),
+            accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn)
+        else { return }
         calls.add(call, .sendMessage, for: requestID)
         order.ask(for: requestID)
         pump(url, &turn)
@@ -139,10 +142,10 @@ final class Outbox: Machine {
         guard let failed = intent(requestID), failed.status == .failed else {
             return turn.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
-        guard isText(failed, turn.context) else {
+        guard isSendable(failed, turn.context) else {
             return turn.complete(Completion(
                 call: call, name: .sendMessage, status: .invalidArgument,
-                explanation: "only text messages are sent by the library"))
+                explanation: "the library sends texts, and files that have a path or an address"))
         }
         guard restart(failed, isHostSent: false, &turn) else {
             return turn.complete(Completion(call: call, name: .sendMessage, status: .storage))
@@ -152,8 +155,9 @@ final class Outbox: Machine {
         pump(failed.channelURL, &turn)
     }
 
-    private func isText(_ intent: Intent, _ context: Context) -> Bool {
-        context.rules.record(of: OwnMessageContent(intent), userID: context.options.userID).kind == .user
+    private func isSendable(_ intent: Intent, _ context: Context) -> Bool {
+        if let files = FileDocument(intent.body) { return files.isSendable }
+        return context.rules.isSendable(OwnMessageContent(intent))
     }
 
     /// A failed message is under way again: on disk, and to be seen.
@@ -222,12 +226,12 @@ final class Outbox: Machine {
         return true
     }
 
-    /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
+    /// Sends failed messages again, in their order, of those that the library can send. Gives how many; `nil`
     /// when that could not be stored.
     func resendFailed(
         in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
     ) -> Int? {
-        let failed = messages.failed(in: url, requestID).filter { isText($0, turn.context) }
+        let failed = messages.failed(in: url, requestID).filter { isSendable($0, turn.context) }
         for intent in failed {
             guard restart(intent, isHostSent: false, &turn) else { return nil }
             order.ask(for: intent.requestID)
@@ -273,6 +277,7 @@ final class Outbox: Machine {
 
     func sessionEnded(_ turn: inout Turn) {
         order.sessionEnded()
+        uploads.sessionEnded()
         for url in messages.channelURLs {
             // The failures of this session say nothing about the next one.
             messages[url]?.gate.succeed()
@@ -293,7 +298,7 @@ final class Outbox: Machine {
     func pump(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return failWhatCannotWait(url, &turn) }
         guard let channel = messages[url], !channel.isSending,
-            let intent = order.next(in: channel, url, turn.context)
+            let intent = order.next(in: channel, url, messages.files, turn.context)
         else { return }
         if order.isStale(intent, turn.context) {
             // The machine slept while it waited, and the timer has not looked yet.

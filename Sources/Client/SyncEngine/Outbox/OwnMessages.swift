@@ -9,6 +9,8 @@ struct OwnMessages {
     private var channels: [ChannelURL: OutboxChannel] = [:]
     /// The channel and the number of every message, by request id.
     private var places: [RequestID: (channelURL: ChannelURL, number: Int64)] = [:]
+    /// Of messages with files that the library sends.
+    private(set) var files: [RequestID: FileState] = [:]
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [RequestID] = []
 
@@ -51,11 +53,13 @@ struct OwnMessages {
 
     mutating func put(_ intent: Intent) {
         places[intent.requestID] = (intent.channelURL, intent.id)
+        files[intent.requestID] = FileState(intent)
         channels[intent.channelURL, default: OutboxChannel()].put(intent)
     }
 
     mutating func remove(_ intent: Intent) {
         places[intent.requestID] = nil
+        files[intent.requestID] = nil
         channels[intent.channelURL]?.remove(intent.id)
         dropIfEmpty(intent.channelURL)
     }
@@ -96,6 +100,7 @@ struct OwnMessages {
         guard done != nil else { return nil }
         let intents = all
         places = [:]
+        files = [:]
         for url in channels.keys { channels[url]?.removeAll() }
         channels = channels.filter { $0.value.isSending }
         settled = []

@@ -28,13 +28,49 @@ struct SendOrder {
     mutating func sessionEnded() { hasSynced = false }
 
     /// The oldest that may go out now.
-    func next(in channel: OutboxChannel, _ url: ChannelURL, _ context: Context) -> Intent? {
-        guard let first = channel.intents.first(where: { isToBeSent($0, context) }) else { return nil }
+    func next(
+        in channel: OutboxChannel, _ url: ChannelURL, _ files: [RequestID: FileState], _ context: Context
+    ) -> Intent? {
+        guard let first = first(in: channel, files, context, where: { _ in true }) else { return nil }
         if isAsked(first) { return first }
         // Not past it either: what was written later comes later.
         if !hasSynced, !context.isPaused { return nil }
         guard let record = context.storage.channel(url), context.rules.isClosedToSends(record) else { return first }
-        return channel.intents.first { isAsked($0) && isToBeSent($0, context) }
+        return self.first(in: channel, files, context, where: isAsked)
+    }
+
+    /// The first in the order of writing that is to be sent. One with files has its turn when the service has them, and
+    /// when no earlier one waits for its own. Others overtake it, unless it asks them to wait.
+    private func first(
+        in channel: OutboxChannel, _ files: [RequestID: FileState], _ context: Context, where isWanted: (Intent) -> Bool
+    ) -> Intent? {
+        var hasFileAhead = false
+        for intent in channel.intents where isToBeSent(intent, context) {
+            if let file = files[intent.requestID], file.next != nil || hasFileAhead {
+                if file.waits { return nil }
+                hasFileAhead = true
+            } else if isWanted(intent) {
+                return intent
+            }
+        }
+        return nil
+    }
+
+    /// Messages of a channel with a file to be uploaded that may go out, oldest first.
+    func waitingForFiles(
+        in channel: OutboxChannel, _ url: ChannelURL, _ files: [RequestID: FileState], _ context: Context
+    ) -> [Intent] {
+        var isOpen: Bool?
+        return channel.intents.filter { intent in
+            guard files[intent.requestID]?.next != nil, isToBeSent(intent, context), !isStale(intent, context) else {
+                return false
+            }
+            if isAsked(intent) { return true }
+            if !hasSynced, !context.isPaused { return false }
+            let isOpenNow = isOpen ?? context.storage.channel(url).map { !context.rules.isClosedToSends($0) } ?? true
+            isOpen = isOpenNow
+            return isOpenNow
+        }
     }
 
     /// Whether it has waited for longer than a message is sent without the host asking for it.

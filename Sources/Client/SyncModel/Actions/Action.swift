@@ -91,6 +91,9 @@ public enum Action: String, CaseIterable, Sendable {
     case reportUser = "report_user"
     case reportChannel = "report_channel"
     case reportMessage = "report_message"
+    // Files
+    case downloadFile = "download_file"
+    case fileURL = "file_url"
     // The realtime database
     case databaseGet = "database_get"
     case databaseSet = "database_set"

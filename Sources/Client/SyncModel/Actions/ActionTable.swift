@@ -85,6 +85,8 @@ public enum ActionTable {
         case .reportChannel: reportChannel
         case .reportMessage: reportMessage
         case .serviceInfo: serviceInfo
+        case .downloadFile: downloadFile
+        case .fileURL: fileURL
         case .databaseGet: databaseGet
         case .databaseSet: databaseSet
         case .databaseUpdate: databaseUpdate

@@ -23,6 +23,8 @@ public protocol ChatService: AnyObject {
     /// Asks; exactly one reply with this id follows within `timeout` milliseconds, a failure if need be, unless the
     /// session ends first.
     func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment)
+    /// Nobody waits for the reply any more: it ends, wherever it is, and what has come of a file is not kept.
+    func cancel(_ id: UInt64, now: Moment)
     /// Something came from the network.
     func receive(_ input: TransportInput, now: Moment)
     /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
@@ -36,6 +38,7 @@ public protocol ChatService: AnyObject {
 extension ChatService {
     public func resume(from point: String?, now: Moment) {}
     public func kept(_ isStored: Bool, now: Moment) {}
+    public func cancel(_ id: UInt64, now: Moment) {}
 }
 
 /// What a session begins with.
@@ -61,4 +64,6 @@ public indirect enum ServiceOutput: Sendable {
     case transport(TransportCommand)
     case event(ServiceEvent)
     case reply(id: UInt64, ServiceReply)
+    /// So many bytes of the file that a request sends or receives are done, of so many; `nil`: not known.
+    case progress(id: UInt64, done: Int64, total: Int64?)
 }

@@ -24,9 +24,16 @@ public struct ServiceFailure: Error, Equatable, Sendable {
         case tooLarge
         /// Too many answers under way left no room for this one. Worth a retry after a pause.
         case crowded
+        /// A file on this machine is not what it has to be.
+        case file(FileProblem)
 
         /// Whether asking again gives the same answer.
-        public var isForGood: Bool { self == .exists || self == .refused || self == .tooLarge }
+        public var isForGood: Bool {
+            switch self {
+            case .exists, .refused, .tooLarge, .file: true
+            default: false
+            }
+        }
     }
 
     public var kind: Kind

@@ -16,6 +16,7 @@ public indirect enum ServiceReply: Sendable {
     /// A message was sent, and the service has it under this id; where it stands among the others its stream or a page
     /// tells.
     case accepted(MessageID)
+    case uploaded(UploadedFile)
     case action(ActionReply)
     /// Done, nothing to tell.
     case done

@@ -34,8 +34,11 @@ public enum ServiceRequest: Equatable, Sendable {
     case retention(since: ChangePoint)
     /// How much waits for this user, over all channels.
     case unreadCounts
-    /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
+    /// Sends a message. `body` is a JSON object in canonical field names, with `file` or `files` for a file message;
+    /// the request id makes a retry harmless.
     case sendMessage(channelURL: ChannelURL, requestID: RequestID, body: [UInt8])
+    /// Gives the service a file for a message; the timeout is one without progress.
+    case uploadFile(channelURL: ChannelURL, requestID: RequestID, OutgoingFile)
     case action(ActionCall)
     /// Tells that everything up to a message has arrived here; the service says nothing to it.
     case markDelivered(channelURL: ChannelURL, messageID: MessageID)
@@ -46,6 +49,15 @@ extension ServiceRequest {
 
     /// Bytes of what a message to be sent says; 0 of any other request.
     public var bodySize: Int { if case .sendMessage(_, _, let body) = self { body.count } else { 0 } }
+
+    /// Whether it sends or receives a file: then a deadline is of time without progress.
+    public var hasFile: Bool {
+        switch self {
+        case .uploadFile: true
+        case .action(let call): call.action == .downloadFile
+        default: false
+        }
+    }
 
     /// The deadline the host gave for it, in milliseconds; `nil`: the usual one.
     public var timeout: Int64? { if case .action(let call) = self { call.timeout } else { nil } }

@@ -34,6 +34,8 @@ public protocol ServiceRules: Sendable {
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
     func json(of message: OwnMessageContent, userID: UserID) -> [UInt8]
+    /// Whether it can be sent, of a message whose document names no files of this machine.
+    func isSendable(_ message: OwnMessageContent) -> Bool
     /// The same as filters look at it: its id is the request id, its place the time it was written.
     func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord
     /// Whether nobody but who may do everything can write in it for now, and this user may not.
@@ -63,6 +65,10 @@ public enum LocalFailure: Equatable, Sendable {
     case notOffered
     /// Asked more often than the service allows.
     case tooOften
+    /// A file cannot be sent.
+    case file(FileProblem, path: String)
+    /// A file has more bytes than the service takes.
+    case fileTooLarge(path: String, limit: Int64)
     /// The host sent by its own means, and told this code.
     case byHost(code: Int)
 }

@@ -14,11 +14,14 @@ public struct SessionInfo: Equatable, Sendable {
     public var isContinued: Bool
     /// JSON text of an object: what the service tells of itself, for hosts.
     public var details: [UInt8]
+    /// Bytes of the largest file it takes; `nil`: it does not say.
+    public var fileLimit: Int64?
 
     public init(
         userID: UserID, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
         counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true,
-        hasNewRetention: Bool = false, isContinued: Bool = false, details: [UInt8] = Array("{}".utf8)
+        hasNewRetention: Bool = false, isContinued: Bool = false, details: [UInt8] = Array("{}".utf8),
+        fileLimit: Int64? = nil
     ) {
         self.userID = userID
         self.loginTime = loginTime
@@ -28,6 +31,7 @@ public struct SessionInfo: Equatable, Sendable {
         self.hasNewRetention = hasNewRetention
         self.isContinued = isContinued
         self.details = details
+        self.fileLimit = fileLimit
     }
 }
 

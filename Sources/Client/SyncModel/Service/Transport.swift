@@ -13,6 +13,8 @@ public enum TransportCommand: Equatable, Sendable {
     case send(TransportRequest, id: UInt64)
     /// Nobody waits for the answer any more: the request ends, wherever it is.
     case cancel(UInt64)
+    /// The same, and what has come of a file is not kept.
+    case discard(UInt64)
     case openSocket(UInt64, url: String, headers: [TransportHeader])
     case sendText([UInt8], socket: UInt64)
     case closeSocket(UInt64)
@@ -23,7 +25,7 @@ public enum TransportCommand: Equatable, Sendable {
     /// Whether it only ends something.
     public var isEnd: Bool {
         switch self {
-        case .cancel, .closeSocket, .closeStream: true
+        case .cancel, .discard, .closeSocket, .closeStream: true
         case .send, .openSocket, .sendText, .openStream: false
         }
     }
@@ -50,17 +52,23 @@ public struct TransportRequest: Equatable, Sendable {
     public var body: [UInt8]?
     /// Milliseconds for the whole exchange.
     public var timeout: Int64
+    /// A file as the body of the request or of the answer.
+    public var file: TransportFile?
 
     /// The largest answer that is taken, in bytes of its (unpacked) body; of a stream, the largest event.
     public static let answerLimit = 64 << 20
     /// The same of all answers together that are under way or wait to be taken.
     public static let answersLimit = 128 << 20
 
-    public init(method: String, url: String, headers: [TransportHeader], body: [UInt8]?, timeout: Int64) {
+    public init(
+        method: String, url: String, headers: [TransportHeader], body: [UInt8]?, timeout: Int64,
+        file: TransportFile? = nil
+    ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.timeout = timeout
+        self.file = file
     }
 }

@@ -5,6 +5,9 @@ public enum TransportOwner: Hashable, Sendable { case service, database }
 public enum TransportInput: Sendable {
     case response(id: UInt64, TransportResponse)
     case requestFailed(id: UInt64, TransportFailure)
+    /// So many bytes of a request's file have been sent or received, of so many; `nil`: not known. At most ten times a
+    /// second.
+    case progress(id: UInt64, done: Int64, total: Int64?)
     case socketOpened(UInt64)
     case socketText(UInt64, [UInt8])
     case socketClosed(UInt64, TransportFailure)
@@ -43,6 +46,8 @@ public struct TransportFailure: Error, Equatable, Sendable {
         case crowded
         /// The peer ended the socket because a text of ours is larger than it takes. The same text ends the next one.
         case textTooLarge
+        /// A file on this machine cannot be sent or received.
+        case file(FileProblem)
         case failed
     }
 

@@ -20,6 +20,12 @@ struct ActionCodec {
         ActionReply(result: answer?.serialized())
     }
 
+    private static func file(_ result: @escaping (ActionCall) -> JSON?) -> ActionCodec {
+        ActionCodec(
+            encode: { _, _ in .unsupported },
+            decode: { _, call, _ in ActionReply(result: result(call)?.serialized()) })
+    }
+
     static func codec(of action: Action) -> ActionCodec {
         switch action {
         case .editMessage: editMessage
@@ -103,6 +109,9 @@ struct ActionCodec {
         case .reportChannel: reportChannel
         case .reportMessage: reportMessage
         case .serviceInfo: serviceInfo
+        // Their requests are made where the key is (`RequestEncoder`).
+        case .downloadFile: file { call in JSON.object(["path": .string(call.text("path") ?? "")]) }
+        case .fileURL: file { _ in nil }
         case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages,
             .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseCount,
             .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken,

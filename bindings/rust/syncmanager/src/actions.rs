@@ -989,6 +989,31 @@ impl Action {
             .set("category", quoted(category))
     }
 
+    /// `download_file`. Collections: none; `download_progress` tells how far it is. Until it is complete the file
+    /// is called `PATH.HEX.part`; the next call for the same address and path goes on with it. The key of the login
+    /// goes only to the service's own hosts. `timeout_ms` is time without progress (default 30 s). `cancel` ends it
+    /// at once, and nothing is left of it.
+    ///
+    /// Gives `path`.
+    ///
+    /// - `url`: its address, as a message's `file` has it: https, or http where `api_host` is http
+    /// - `path`: where it is to be; the folder is there already
+    ///
+    /// It may have [`overwrite`](Action::overwrite), [`max_bytes`](Action::max_bytes).
+    pub fn download_file(url: &str, path: &str) -> Action {
+        Action::new("download_file").set("url", quoted(url)).set("path", quoted(path))
+    }
+
+    /// `file_url`. Collections: none.
+    ///
+    /// Gives `url`: the address with the key of the login, for hosts that load files by themselves; valid for as
+    /// long as the service says. Where the file is not at the service, the address as it is.
+    ///
+    /// - `url`: its address, as a message's `file` has it: https, or http where `api_host` is http
+    pub fn file_url(url: &str) -> Action {
+        Action::new("file_url").set("url", quoted(url))
+    }
+
     /// `resend_failed_messages`. Collections: own messages that failed go from the list `failed` to `pending`,
     /// `local_message_resend_started`, and are sent in their order; without a connection they wait for one, or fail
     /// again, as the resend policy says.
@@ -1381,6 +1406,16 @@ impl Action {
     /// Of `report_channel`, `report_message`: who is to blame; or who sent it.
     pub fn user_id(self, user_id: &str) -> Action {
         self.set("user_id", quoted(user_id))
+    }
+
+    /// Of `download_file`: replaces a file that has the name (default: refused).
+    pub fn overwrite(self, overwrite: bool) -> Action {
+        self.set("overwrite", overwrite.to_string())
+    }
+
+    /// Of `download_file`: a larger file is refused (TOO_LARGE).
+    pub fn max_bytes(self, max_bytes: i64) -> Action {
+        self.set("max_bytes", max_bytes.to_string())
     }
 
     /// Of `resend_failed_messages`, `remove_failed_messages`: only this one; NOT_FOUND when it has not failed.

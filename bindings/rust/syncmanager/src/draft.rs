@@ -29,6 +29,14 @@ document! {
         critical_alert(sound: &str, volume: f64) {
             ("apple_critical_alert_options", format!("{{\"name\":{},\"volume\":{volume}}}", quoted(sound)))
         }
+        /// A file of the message; with [`files`](Draft::files) there are several.
+        file(file: &OutgoingFile) { ("file", file.to_json()) }
+        /// The files of the message, up to 30.
+        files(files: &[OutgoingFile]) {
+            ("files", format!("[{}]", files.iter().map(OutgoingFile::to_json).collect::<Vec<_>>().join(",")))
+        }
+        /// Whether what is written after a message with files waits until it is sent.
+        wait(flag: bool) { ("wait", flag.to_string()) }
         /// The id of the message before the service gives it one; default: a new one.
         request_id(id: &str) { ("request_id", quoted(id)) }
     }
@@ -40,6 +48,56 @@ impl Draft {
         let mut document = Document::new();
         document.set("message", &quoted(text));
         Draft(document)
+    }
+}
+
+impl Draft {
+    /// A message with a file, and no text.
+    pub fn of_file(file: &OutgoingFile) -> Draft {
+        Draft(Document::new()).file(file)
+    }
+
+    /// A message with several files, up to 30, and no text.
+    pub fn of_files(files: &[OutgoingFile]) -> Draft {
+        Draft(Document::new()).files(files)
+    }
+}
+
+document! {
+    /// A file of a message to be sent. Since 0.1.
+    OutgoingFile {
+        /// What the file is called; default: the last part of the path.
+        name(name: &str) { ("name", quoted(name)) }
+        /// The media type; default: guessed from the name.
+        media_type(name: &str) { ("type", quoted(name)) }
+        /// Bytes, of a file that has an address.
+        size(bytes: u64) { ("size", bytes.to_string()) }
+        /// Widths and heights, in pixels, in which pictures of an uploaded file are to be made; three at most.
+        thumbnail_sizes(sizes: &[(u32, u32)]) {
+            let sizes: Vec<String> = sizes
+                .iter()
+                .map(|(width, height)| format!("{{\"width\":{width},\"height\":{height}}}"))
+                .collect();
+            ("thumbnail_sizes", format!("[{}]", sizes.join(",")))
+        }
+        /// Whether it is given only to who is logged in.
+        require_auth(flag: bool) { ("require_auth", flag.to_string()) }
+    }
+}
+
+impl OutgoingFile {
+    /// A file of this machine, by its absolute path; it is uploaded.
+    pub fn path(path: &str) -> OutgoingFile {
+        let mut document = Document::new();
+        document.set("path", &quoted(path));
+        OutgoingFile(document)
+    }
+
+    /// A file that is at some server already.
+    pub fn url(url: &str) -> OutgoingFile {
+        let mut document = Document::new();
+        document.set("url", &quoted(url));
+        OutgoingFile(document)
     }
 }
 

@@ -50,6 +50,11 @@ pub enum EventKind {
     SyncState(SyncState),
     /// How many unread messages this user has, over all channels and by channels' custom types (an object of numbers).
     UnreadCounts { all: u64, custom_types: Json },
+    /// How much of a file of an own message has been sent, in bytes; `file` is which of its files, from 0 on.
+    UploadProgress { channel_url: String, request_id: String, file: u64, sent: u64, total: u64 },
+    /// How much of a file has been received, in bytes; `request` is the number of the call of `download_file`. The
+    /// total is not always known.
+    DownloadProgress { request: u64, received: u64, total: Option<u64> },
     /// How far background sync of a channel is.
     SyncProgress { channel_url: String, done: u64, complete: bool },
     /// The access token is missing or was revoked, or its user is gone: `code` and `message` are the service's. Answer
@@ -180,6 +185,18 @@ impl EventKind {
             "unread_counts" => {
                 EventKind::UnreadCounts { all: json.u64_at("all")?, custom_types: json.get("custom_types")?.clone() }
             }
+            "upload_progress" => EventKind::UploadProgress {
+                channel_url: channel_url()?,
+                request_id: json.text_at("request_id")?,
+                file: json.u64_at("file")?,
+                sent: json.u64_at("sent")?,
+                total: json.u64_at("total")?,
+            },
+            "download_progress" => EventKind::DownloadProgress {
+                request: json.u64_at("request")?,
+                received: json.u64_at("received")?,
+                total: json.u64_at("total"),
+            },
             "sync_progress" => EventKind::SyncProgress {
                 channel_url: channel_url()?,
                 done: json.u64_at("done")?,

@@ -62,6 +62,11 @@ impl Kept {
                 self.events.push_back(event);
             }
             (EventKind::SyncProgress { .. }, _) if is_full => (),
+            // Of each file only the latest waits, however many events there is room for.
+            (EventKind::UploadProgress { .. } | EventKind::DownloadProgress { .. }, _) => {
+                self.forget(|kept| is_same_state(kept, &event));
+                self.events.push_back(event);
+            }
             // Told even when the collection lags, since the lists of a collection that starts over do not show it.
             (EventKind::HugeGap { .. } | EventKind::ChannelRemoved { .. } | EventKind::StreamLoaded { .. }, _)
             | (
@@ -118,11 +123,17 @@ impl Kept {
 fn is_same_state(one: &Event, other: &Event) -> bool {
     let listen = |event: &Event| match &event.kind {
         EventKind::DatabaseValue { listen, .. } => Some(*listen),
+        EventKind::DownloadProgress { request, .. } => Some(*request),
+        _ => None,
+    };
+    let file = |event: &Event| match &event.kind {
+        EventKind::UploadProgress { request_id, file, .. } => Some((request_id.clone(), *file)),
         _ => None,
     };
     discriminant(&one.kind) == discriminant(&other.kind)
         && one.collection == other.collection
         && listen(one) == listen(other)
+        && file(one) == file(other)
 }
 
 /// A collection that starts over: the number and time for its events, and how many were dropped.

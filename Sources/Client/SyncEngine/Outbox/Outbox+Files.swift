@@ -1,0 +1,106 @@
+import SyncModel
+import SyncStore
+
+/// Files of own messages.
+///
+/// A message with files of this machine is sent in two steps that depend on each other: each file is uploaded, which
+/// gives its address, and then the message goes out with the addresses. Each address is written into the message's
+/// intent when it is known, so whatever dies in between, no file that the service has answered for is uploaded again.
+///
+/// Files are uploaded in the order in which the messages were written, several at once, over all channels. The messages
+/// of a channel with files go out in their order; texts overtake those whose files are under way, unless the host asks
+/// them to wait (`SendOrder`).
+extension Outbox {
+    /// Whether there is anything to do for files.
+    var hasFiles: Bool { !messages.files.isEmpty || !uploads.isEmpty }
+
+    var isUploading: Bool { !uploads.running.isEmpty }
+
+    /// Looks at the files of a new message: what is to be stored, or the end of its call.
+    func stamped(_ body: [UInt8], call: CallID, _ turn: inout Turn) -> [UInt8]? {
+        guard let document = FileDocument(body) else { return body }
+        do throws(FileDocument.Unusable) {
+            try document.stamp(limit: turn.fileLimit) { (path) throws(FileProblem) in try turn.files.look(at: path) }
+            return document.body
+        } catch {
+            let status = if case .tooLarge = error { Status.tooLarge } else { Status.invalidArgument }
+            turn.complete(Completion(
+                call: call, name: .sendMessage, status: status, failure: turn.rules.failure(error.cause)))
+            return nil
+        }
+    }
+
+    /// Ends uploads that nobody needs any more, and begins those that may begin now.
+    func pumpFiles(_ turn: inout Turn) {
+        for requestID in uploads.running.sorted() where messages.files[requestID]?.next == nil {
+            uploads.forget(requestID)
+            turn.add(.endFile(.message(requestID)))
+        }
+        let files = messages.files
+        uploads.forget { files[$0] == nil }
+        guard turn.isLoggedIn, !files.isEmpty else { return }
+        var wake: Int64?
+        for intent in waitingForFiles(turn.context) where uploads.running.count < turn.options.uploadsAtOnce {
+            if let until = uploads.pausedUntil(intent.requestID, in: intent.channelURL, now: turn.now.monotonic) {
+                wake = Moment.earlier(wake, until)
+            } else {
+                upload(intent, &turn)
+            }
+        }
+        turn.add(.timer(.uploads, at: wake))
+    }
+
+    /// Messages with a file that may be uploaded now, oldest first.
+    private func waitingForFiles(_ context: Context) -> [Intent] {
+        let urls = Set(messages.files.keys.compactMap { messages.channelURL(of: $0) })
+        let waiting = urls.flatMap { url -> [Intent] in
+            guard let channel = messages[url] else { return [] }
+            return order.waitingForFiles(in: channel, url, messages.files, context)
+        }
+        return waiting.filter { !uploads.running.contains($0.requestID) }.sorted { $0.id < $1.id }
+    }
+
+    private func upload(_ intent: Intent, _ turn: inout Turn) {
+        guard let index = messages.files[intent.requestID]?.next, let document = FileDocument(intent.body)
+        else { return }
+        do throws(FileDocument.Unusable) {
+            // Of one that the host has failed to send.
+            try document.stamp(limit: nil) { (path) throws(FileProblem) in try turn.files.look(at: path) }
+            guard let file = document.file(at: index) else {
+                throw .file(.missing, path: document.path(of: index) ?? "")
+            }
+            if let limit = turn.fileLimit, file.stamp.size > limit { throw .tooLarge(path: file.path, limit: limit) }
+            if intent.status == .failed, !restart(intent, isHostSent: false, &turn) { return }
+            uploads.begin(intent.requestID)
+            turn.add(.ask(
+                .upload(requestID: intent.requestID, channelURL: intent.channelURL, file: index),
+                .uploadFile(channelURL: intent.channelURL, requestID: intent.requestID, file)))
+        } catch {
+            fail(intent, turn.rules.failure(error.cause), isForGood: true, &turn)
+        }
+    }
+
+    /// The answer to an upload.
+    func receive(_ reply: ServiceReply, for requestID: RequestID, file index: Int, _ turn: inout Turn) {
+        guard var intent = intent(requestID), messages.files[requestID]?.next == index,
+            let document = FileDocument(intent.body)
+        else { return uploads.end(requestID) }
+        let url = intent.channelURL
+        guard case .uploaded(let file) = reply else {
+            let failure =
+                if case .failure(let failure) = reply { failure } else { turn.rules.failure(.unexpectedReply) }
+            let isCurable = turn.rules.isCurable(code: failure.code)
+            let (now, random) = (turn.now.monotonic, turn.random)
+            if uploads.fail(requestID, in: url, failure, isCurable: isCurable, now: now, random) { return }
+            return fail(intent, failure, &turn)
+        }
+        uploads.succeed(requestID, in: url)
+        document.take(file, for: index)
+        intent.body = document.body
+        // Where this cannot be stored, the next process uploads it once more.
+        _ = messages.persist(intent, turn.context)
+        messages.put(intent)
+        windows.put(intent, Cause(.localMessagePendingCreated), &turn)
+        pump(url, &turn)
+    }
+}

@@ -1,0 +1,34 @@
+/// By what a file on this machine is known again: where one of these differs it is another one, or was changed.
+public struct FileStamp: Equatable, Sendable {
+    /// Bytes.
+    public var size: Int64
+    /// Nanoseconds since the epoch.
+    public var modified: Int64
+    public var inode: UInt64
+
+    public init(size: Int64, modified: Int64, inode: UInt64) {
+        self.size = size
+        self.modified = modified
+        self.inode = inode
+    }
+}
+
+/// What is wrong with a file on this machine.
+public enum FileProblem: Error, Equatable, Sendable {
+    case missing, unreadable, empty
+    /// A folder, a pipe, a device.
+    case notRegular
+    /// It is not what it was when it was to be sent.
+    case changed
+    /// There is one already, and it is not to be replaced.
+    case exists
+    case unwritable
+    /// It is being received already.
+    case busy
+}
+
+/// Looks at files. The engine touches no disk but its stores.
+public protocol FileLooking: AnyObject {
+    /// What a file is now, when it can be sent.
+    func look(at path: String) throws(FileProblem) -> FileStamp
+}
