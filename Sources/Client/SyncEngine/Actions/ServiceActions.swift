@@ -33,25 +33,7 @@ final class ServiceActions: Machine {
         if turn.capabilities.missingActions.contains(action.action) {
             return finish(call, .service, failure: turn.rules.failure(.notOffered), &turn)
         }
-        var action = action
-        switch action.action {
-        case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
-            guard let held = turn.storage.message(action.messageID, in: action.channelURL) else { break }
-            // The service says so too, but after a way there and back.
-            if action.action == .editMessage, held.senderID != turn.options.userID {
-                return finish(call, .notOwnMessage, &turn)
-            }
-            if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
-        case .startTyping, .endTyping, .addReaction, .removeReaction:
-            action = action.adding(ActionCall.sentAt, .integer(turn.now.wall))
-        case .serviceInfo:
-            guard case .loggedIn(let info) = turn.connection else { break }
-            if let known = serviceInfo, known.told == info.details {
-                return finish(call, .ok, result: known.result, &turn)
-            }
-            action = action.adding(ActionCall.toldAtLogin, .object(info.details))
-        default: break
-        }
+        guard let action = completed(action, call: call, &turn) else { return }
         let spec = ActionTable.spec(of: action.action)
         guard turn.isLoggedIn else { return finish(call, .notConnected, &turn) }
         let now = turn.now.monotonic
@@ -78,6 +60,30 @@ final class ServiceActions: Machine {
         default: break
         }
         turn.add(.ask(.action(call: call, action), .action(action)))
+    }
+
+    /// With what the service has to be told besides; `nil` when the call is done without it.
+    private func completed(_ action: ActionCall, call: CallID, _ turn: inout Turn) -> ActionCall? {
+        switch action.action {
+        case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
+            guard let held = turn.storage.message(action.messageID, in: action.channelURL) else { return action }
+            // The service says so too, but after a way there and back.
+            if action.action == .editMessage, held.senderID != turn.options.userID {
+                finish(call, .notOwnMessage, &turn)
+                return nil
+            }
+            return held.kind == .file ? action.adding(ActionCall.concernsFile, .flag(true)) : action
+        case .startTyping, .endTyping, .addReaction, .removeReaction:
+            return action.adding(ActionCall.sentAt, .integer(turn.now.wall))
+        case .serviceInfo:
+            guard case .loggedIn(let info) = turn.connection else { return action }
+            if let known = serviceInfo, known.told == info.details {
+                finish(call, .ok, result: known.result, &turn)
+                return nil
+            }
+            return action.adding(ActionCall.toldAtLogin, .object(info.details))
+        default: return action
+        }
     }
 
     /// Typing that nobody repeated is over.
