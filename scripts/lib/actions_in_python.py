@@ -6,6 +6,7 @@ import json
 import keyword
 import re
 import textwrap
+from pathlib import Path
 from typing import Any
 
 from action_table import Action, Key, plain
@@ -24,6 +25,18 @@ NAMES = {
     "common.json#/$defs/counters": "list[dict[str, Any]]",
     "configuration.json": "Config",
 }
+PACKAGE = Path(__file__).resolve().parents[2] / "bindings/python/syncmanager"
+#: The documents that the package has a type for.
+DOCUMENTS = sorted(
+    name
+    for pair in re.findall(r"^class ([A-Z]\w+)|^([A-Z]\w+) = ", (PACKAGE / "documents.py").read_text("utf-8"), re.M)
+    for name in pair if name)
+#: What documents.py calls a set of words.
+NAMED_WORDS = re.compile(r"^([A-Z]\w+) = Literal\[([^]]*)\]", re.M)
+WORDS = {
+    frozenset(re.findall(r'"(\w+)"', words)): name
+    for name, words in NAMED_WORDS.findall((PACKAGE / "documents.py").read_text("utf-8"))
+}
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
 
@@ -38,12 +51,15 @@ def without_null(schema: dict[str, Any], name: str) -> str:
     place = schema.get("$ref", "")
     if place.startswith("objects/"):
         document = place.removeprefix("objects/").removesuffix(".json").title().replace("-", "")
+        if document not in DOCUMENTS:
+            return "dict[str, Any]"
         return "Member" if (name, document) == ("members", "User") else document
     if place:
         return NAMES.get(place, "Any")
     if "enum" in schema:
         text = f"Literal[{', '.join(map(literal, schema['enum']))}]"
-        return text if len(text) < WIDTH - 30 else "str"  # no line has room for it
+        # No line has room for a long one: a word set that documents.py names, or else any text.
+        return text if len(text) < WIDTH - 30 else WORDS.get(frozenset(schema["enum"]), "str")
     if "anyOf" in schema:
         return " | ".join(dict.fromkeys(typed(choice) for choice in schema["anyOf"]))
     kind = schema.get("type")
@@ -73,7 +89,6 @@ def result_type(action: Action) -> str:
 def results(table: list[Action]) -> str:
     """The module of results."""
     out = [HEAD.format("The results of actions (docs/actions.md), typed."), "from __future__ import annotations\n\n"]
-    out += ["from typing import Any, Literal, TypedDict\n\n", "from .documents import Member, User\n\n"]
     names = {name: action for action in reversed(table) if action.result and (name := action.result.get("title"))}
     classes: list[str] = []
     for name, action in sorted(names.items()):
@@ -92,8 +107,9 @@ def results(table: list[Action]) -> str:
         classes.append("\n".join(lines))
     words = ",\n".join(f"    {literal(action.name)}" for action in table)
     out.append(f"#: The name of an action.\nActionName = Literal[\n{words},\n]\n\n\n")
-    text = "".join(out) + "\n\n\n".join(classes) + "\n"
-    return text if re.search(r"\bAny\b", text.split("ActionName")[1]) else text.replace("import Any, ", "import ")
+    body = "\n\n\n".join(classes) + "\n"
+    head = imports(body + "Literal", {"typing": ["Any", "Literal", "TypedDict"]})
+    return "".join([*out[:2], head, "\n", imports(body, {".documents": DOCUMENTS}), "\n", *out[2:], body])
 
 
 # ---- Methods
@@ -212,9 +228,6 @@ def imports(text: str, names: dict[str, list[str]]) -> str:
 def titles(table: list[Action]) -> list[str]:
     found = {str(action.result["title"]) for action in table if action.result and action.result.get("title")}
     return sorted(found, key=str.lower)
-
-
-DOCUMENTS = ["Channel", "Config", "Member", "Message", "MessageId", "User"]
 
 
 def module(about: str, table: list[Action], classes: dict[str, str], more: dict[str, list[str]]) -> str:

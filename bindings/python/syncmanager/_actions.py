@@ -39,7 +39,7 @@ from .actions import (
     UserPage,
     Vote,
 )
-from .documents import Channel, Config, Message, MessageId, User
+from .documents import Channel, ChannelOrder, Config, Message, MessageId, Poll, User
 
 
 class ClientActions:
@@ -511,7 +511,7 @@ class ClientActions:
         /,
         *,
         membership: Literal["all", "joined"] | None = ...,
-        order: str | None = ...,
+        order: ChannelOrder | None = ...,
         channel_urls: list[str] | None = ...,
         custom_types: list[str] | None = ...,
         custom_type_starts_with: str | None = ...,
@@ -2156,7 +2156,7 @@ class ClientActions:
         self,
         *,
         membership: Literal["all", "joined"] | None = None,
-        order: str | None = None,
+        order: ChannelOrder | None = None,
         channel_urls: list[str] | None = None,
         custom_types: list[str] | None = None,
         custom_type_starts_with: str | None = None,

@@ -37,7 +37,7 @@ from .actions import (
     UserPage,
     Vote,
 )
-from .documents import Channel, Config, Message, MessageId, User
+from .documents import Channel, ChannelOrder, Config, Message, MessageId, Poll, User
 
 
 class BlockingClientActions:
@@ -615,7 +615,7 @@ class BlockingClientActions:
         /,
         *,
         membership: Literal["all", "joined"] | None = ...,
-        order: str | None = ...,
+        order: ChannelOrder | None = ...,
         channel_urls: list[str] | None = ...,
         custom_types: list[str] | None = ...,
         custom_type_starts_with: str | None = ...,
@@ -2476,7 +2476,7 @@ class BlockingClientActions:
         self,
         *,
         membership: Literal["all", "joined"] | None = None,
-        order: str | None = None,
+        order: ChannelOrder | None = None,
         channel_urls: list[str] | None = None,
         custom_types: list[str] | None = None,
         custom_type_starts_with: str | None = None,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-from .documents import Member, User
+from .documents import Channel, Member, Poll, User
 
 #: The name of an action.
 ActionName = Literal[

@@ -94,27 +94,22 @@ def test_the_typed_actions_are_those_of_the_table() -> None:
 
 ACTIONS = [entry["if"]["properties"]["action"]["const"] for entry in schema("action")["allOf"]]
 #: A value of each type that a parameter has.
-VALUES = {
-    "str": "a",
-    "Message | MessageId": {"message_id": 7, "created_at": 1},
-    "list[str]": ["a"],
-    "dict[str, list[str]]": {"a": ["b"]},
-    "dict[str, str]": {"a": "b"},
-    "dict[str, int]": {"a": 1},
-    "int": 1,
-    "int | str": "7",
-    "list[int | str]": [7, "8"],
-    "bool": True,
-}
+VALUES: dict[str, Any] = {"str": "a", "int": 1, "bool": True, "Any": 1, "Message": {"message_id": 7, "created_at": 1}}
 
 
-def value_of(annotation: Any, said: Any) -> Any:
-    """`said`: the schema of it, for words that are too many for a line of types."""
-    kind = annotation.removesuffix(" | None")
-    word = re.match(r"(list\[)?Literal\[['\"](\w+)['\"]", kind)
-    if word:
-        return [word[2]] if word[1] else word[2]
-    return said["enum"][0] if "enum" in said else VALUES[kind]
+def value_of(annotation: str, said: Any) -> Any:
+    """A value of the first type of a union. `said`: the schema of it, for words that are too many for a line of types.
+    """
+    if "enum" in said:
+        return said["enum"][0]
+    if word := re.match(r"Literal\[['\"](\w+)['\"]", annotation):
+        return word[1]
+    if inner := re.match(r"list\[(.*)\]", annotation):
+        return [value_of(inner[1], {})]
+    if inner := re.match(r"dict\[str, (.*)\]", annotation):
+        return {"a": value_of(inner[1], {})}
+    kind = annotation.split(" | ")[0]
+    return VALUES[kind] if kind in VALUES else get_args(getattr(documents, kind))[0]
 
 
 def methods(kind: Any) -> Any:
