@@ -650,18 +650,32 @@ extern "C" {
     ) -> i32;
 
     /// ```text
-    /// Sends a text message through the library. `message` is a JSON object: "message" (required; the document is
-    /// at most
-    /// 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids",
-    /// "parent_message_id" (an
-    /// id; through the collection of a thread the thread's, unless given), "reply_to_channel", "sorted_metaarray"
-    /// (a
-    /// list of {"key","value":[texts]}), "silent", "push_option" ("default" | "suppress"), "pin_message",
-    /// "target_langs" (to
-    /// translate it to), "poll_id" (an id; the action "create_poll" makes one), "mentioned_message_template",
-    /// "extended_message_payload" (an object), "apple_critical_alert_options" ({"name", "volume": 0 to 1}),
-    /// "request_id"
-    /// (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
+    /// Sends a message through the library. `message` is a JSON object: "message" (the text; required unless there
+    /// is a
+    /// file; the document is at most 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"),
+    /// "mentioned_user_ids", "parent_message_id" (an id; through the collection of a thread the thread's, unless
+    /// given),
+    /// "reply_to_channel", "sorted_metaarray" (a list of {"key","value":[texts]}), "silent", "push_option"
+    /// ("default" |
+    /// "suppress"), "pin_message", "target_langs" (to translate it to), "poll_id" (an id; the action "create_poll"
+    /// makes
+    /// one), "mentioned_message_template", "extended_message_payload" (an object), "apple_critical_alert_options"
+    /// ({"name",
+    /// "volume": 0 to 1}), "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is
+    /// sent again.
+    /// "file" makes it a file message, "files" one of up to 30 files (docs/files.md). Each has either "path"
+    /// (absolute; the
+    /// library uploads the file, and tells `upload_progress`) or "url" (with "size"), and may have "name", "type"
+    /// (the media
+    /// type, else guessed from the name), "require_auth" and, with a path, "thumbnail_sizes" ([{"width","height"}],
+    /// 3 at
+    /// most). What cannot be sent completes the call at once and stores nothing: INVALID_ARGUMENT, with code
+    /// 800270, for
+    /// what is no regular file, is empty or cannot be read; TOO_LARGE, with code 800260, for more than the service
+    /// takes.
+    /// Messages with files of a channel go out in their order; texts overtake them while they are uploaded, unless
+    /// "wait" is
+    /// true.
     /// The message is on disk before the event `change` of the pending list is delivered; from then on it is sent
     /// or visibly
     /// failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other
@@ -682,7 +696,7 @@ extern "C" {
     /// removed),
     /// CANCELED (by the action "cancel", which gives the message up; "message" is the object, with the status
     /// "canceled"),
-    /// CLOSED.
+    /// TOO_LARGE, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_send_message(
