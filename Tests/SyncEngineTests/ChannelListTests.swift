@@ -93,6 +93,7 @@ final class ChannelListTests: EngineTestCase {
         answer(.channels(ChannelPage(channels: Array(twins[0..<30]), next: "")), to: isListing)
         wait(0)
         XCTAssertEqual(host.ids(1, .channels), names(0..<20))
+        XCTAssertEqual(host.changes.map(\.items.count), [20, 20, 20], "none came that had to leave again")
         fetch(1, .next)
         XCTAssertEqual(host.ids(1, .channels), names(0..<40))
     }

@@ -102,11 +102,20 @@ struct ChannelWindow {
         return ChannelSortKey(query, channel).isTied(with: servedTo)
     }
 
-    /// Takes in channels of the cache that are before the end, which leave as many at the end; the cache has them all.
+    /// Takes in channels of the cache, in their order, that are before the end; as many leave at the end, and those
+    /// that would leave again do not come. The cache has all channels.
     mutating func fillIn(_ missing: [ChannelRecord], userID: UserID) -> [WindowChange] {
-        guard let added = add(missing, userID: userID) else { return [] }
-        guard hasNext, let removed = window.removeLast(added.items.count) else { return [added] }
-        return [added, removed]
+        guard hasNext else { return [add(missing, userID: userID)].compactMap { $0 } }
+        var staying: [ChannelRecord] = []
+        for channel in missing {
+            let isOut = query.membership(of: channel, userID: userID) == .isOut
+            if isOut || window.index(ofID: channel.url) != nil { continue }
+            let index = staying.count + window.lowerBound(of: ChannelSortKey(query, channel))
+            guard index < window.count else { break }
+            staying.append(channel)
+        }
+        let count = staying.count
+        return [add(staying, userID: userID), window.removeLast(count)].compactMap { $0 }
     }
 
     private var countBehindServed: Int {
