@@ -158,6 +158,7 @@ class Message(_RequiredMessage, total=False):
     translations: dict[str, str]  #: by languages
     poll: Poll
     file: File
+    files: list[File]  #: of a message of several files, in their order
     silent: bool
     status: Literal["pending", "failed", "canceled"]  #: of own messages that are not sent
     error_code: int  #: of failed ones
