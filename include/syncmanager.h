@@ -615,11 +615,12 @@ SM_EXPORT int32_t sm_send_message(
  * failed one, that is sent again. sm_handle_send_response() ends it: with the service's message object, which has that
  * "request_id" (or "req_id"), when `error_code` is 0, else with the object given to append. A message that was never
  * appended is taken in all the same: sent, or failed. Append of the service's object (its "message_id" is not 0) shows
- * one that was sent already. The library never resends such a message by itself; {"resend"} makes a text message the
- * library's. A kill before the response makes it failed. Same events as sm_send_message(). Both complete when stored,
- * with "request_id". Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. Completion: STORAGE,
- * NOT_OWN_MESSAGE and REMOVED; INVALID_ARGUMENT (with "message", a text: "request_id" is in use); of response NOT_FOUND
- * (failed, never appended, and the document says nothing but ids). @thread any. Since 0.1 */
+ * one that was sent already. The library never resends such a message by itself; {"resend"} makes it the library's: a
+ * text, or files that each have a path or an address. A kill before the response makes it failed. Same events as
+ * sm_send_message(). Both complete when stored, with "request_id". Errors: INVALID_HANDLE, INVALID_ARGUMENT,
+ * INVALID_DOCUMENT, CLOSED. Completion: STORAGE, NOT_OWN_MESSAGE and REMOVED; INVALID_ARGUMENT (with "message", a text:
+ * "request_id" is in use); of response NOT_FOUND (failed, never appended, and the document says nothing but ids).
+ * @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_append_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);

@@ -719,14 +719,16 @@ extern "C" {
     /// never
     /// appended is taken in all the same: sent, or failed. Append of the service's object (its "message_id" is not
     /// 0) shows
-    /// one that was sent already. The library never resends such a message by itself; {"resend"} makes a text
-    /// message the
-    /// library's. A kill before the response makes it failed. Same events as sm_send_message(). Both complete when
-    /// stored,
-    /// with "request_id". Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. Completion: STORAGE,
-    /// NOT_OWN_MESSAGE and REMOVED; INVALID_ARGUMENT (with "message", a text: "request_id" is in use); of response
-    /// NOT_FOUND
-    /// (failed, never appended, and the document says nothing but ids). @thread any. Since 0.1
+    /// one that was sent already. The library never resends such a message by itself; {"resend"} makes it the
+    /// library's: a
+    /// text, or files that each have a path or an address. A kill before the response makes it failed. Same events
+    /// as
+    /// sm_send_message(). Both complete when stored, with "request_id". Errors: INVALID_HANDLE, INVALID_ARGUMENT,
+    /// INVALID_DOCUMENT, CLOSED. Completion: STORAGE, NOT_OWN_MESSAGE and REMOVED; INVALID_ARGUMENT (with
+    /// "message", a text:
+    /// "request_id" is in use); of response NOT_FOUND (failed, never appended, and the document says nothing but
+    /// ids).
+    /// @thread any. Since 0.1
     /// ```
     pub fn sm_append_message(
         collection: *mut sm_collection,
