@@ -1,7 +1,7 @@
 import SyncBytes
 
 /// What the engine asks of a chat service, in the engine's own words. A service turns each into HTTP or a socket frame.
-public enum ServiceRequest: Equatable, Sendable {
+public indirect enum ServiceRequest: Equatable, Sendable {
     /// One page of the user's channels. `token` is the service's, empty for the first page.
     case listChannels(query: ChannelQuery, token: String, limit: Int)
     /// Channels changed or gone since a point.
