@@ -153,6 +153,19 @@ final class ChannelActionTests: XCTestCase {
         }
     }
 
+    func testARefusedUploadDoesNotEndTheSession() throws {
+        let stamp = FileStamp(size: 3, modified: 0, inode: 1)
+        for code in [400_108, 400_300, 400_301] {
+            let harness = ServiceHarness.online()
+            let upload = ServiceRequest.uploadFile(
+                channelURL: "c", requestID: "r", OutgoingFile(path: "/a", stamp: stamp, name: "a", type: "text/plain"))
+            XCTAssertEqual(harness.ask(upload, id: 7).count, 1)
+            XCTAssertEqual(
+                harness.answered(1, #"{"error":true,"code":\#(code),"message":"no"}"#, status: 403),
+                ["reply 7 failure refused \(code)"])
+        }
+    }
+
     func testWhatTheServiceHasNothingForIsRefused() {
         let harness = ServiceHarness.online()
         XCTAssertEqual(

@@ -42,7 +42,11 @@ enum OwnFile {
             guard let field = Field(rawValue: name) else { throw value.unknown(in: "file") }
             if value.json.isNull { continue }
             switch field {
-            case .path, .url, .name, .type: _ = try value.nonemptyText()
+            case .path, .url, .name: _ = try value.nonemptyText()
+            case .type:
+                guard FileDocument.isMediaType(try value.nonemptyText()) else {
+                    throw value.failure("expected a media type")
+                }
             case .size: _ = try value.integer(in: 0...Int64.max)
             case .requiresAuth: _ = try value.flag()
             case .thumbnailSizes: try checkThumbnails(value)

@@ -298,8 +298,12 @@ public final class SendbirdService: ChatService {
 
     private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
         guard case .failure(var failure) = outcome else { return reply(entry.id, outcome) }
-        if case .action = entry.request, failure.concernsActionAlone { failure.kind = .refused }
-        if case .uploadFile = entry.request, failure.kind == .timedOut { failure = .uploadTimedOut }
+        switch entry.request {
+        case .action where failure.concernsActionAlone: failure.kind = .refused
+        case .uploadFile where failure.concernsActionAlone: failure.kind = .refused
+        case .uploadFile where failure.kind == .timedOut: failure = .uploadTimedOut
+        default: break
+        }
         // Of anything but a message: there is something else of that name.
         if failure.kind == .exists, !entry.request.isSend { failure.kind = .refused }
         let outcome = ServiceReply.failure(failure)

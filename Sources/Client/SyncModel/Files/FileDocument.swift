@@ -59,10 +59,18 @@ public struct FileDocument {
             guard let width = size["width"]?.int, let height = size["height"]?.int else { return nil }
             return OutgoingFile.Thumbnail(width: width, height: height)
         }
+        // It becomes a field of a head. A host's own message was not checked.
+        let type = file["type"]?.string ?? ""
         return OutgoingFile(
             path: path, stamp: FileStamp(size: size, modified: modified, inode: UInt64(bitPattern: inode)),
-            name: file["name"]?.string ?? "", type: file["type"]?.string ?? "", thumbnails: thumbnails,
+            name: file["name"]?.string ?? "",
+            type: FileDocument.isMediaType(type) ? type : "application/octet-stream", thumbnails: thumbnails,
             requiresAuth: file["require_auth"]?.bool ?? false)
+    }
+
+    /// Whether a text can be the media type in the head of a body.
+    public static func isMediaType(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
     /// Notes what the files of this machine are now, of those of which it is not known.

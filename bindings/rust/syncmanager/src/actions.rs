@@ -1064,7 +1064,7 @@ impl Action {
     /// `service_info`. Collections: none. The service is asked for the emoji categories, once for each
     /// `emoji_hash`.
     ///
-    /// Gives what the service tells of itself at login: `file_upload_size_limit` (bytes),
+    /// Gives what the service tells of itself at login: `file_upload_size_limit` (MiB),
     /// `multiple_file_send_max_size` (files), `premium_feature_list`, `application_attributes`, `use_reaction`,
     /// `emoji_hash`; and `emoji_categories`: each with `id`, `name`, `url` and `emojis`, a list of `key` (of a
     /// reaction) and `url`.
