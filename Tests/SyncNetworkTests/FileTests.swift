@@ -164,15 +164,16 @@ final class FileTests: NetworkTestCase {
     // MARK: Receiving
 
     /// A server of one file, which it gives in parts when asked for them.
-    private func serveFile(_ data: [UInt8], breaksAt broken: Int? = nil, ranges: Bool = true) throws
-        -> (server: TestServer, asked: Collected<String>)
-    {
+    private func serveFile(
+        _ data: [UInt8], breaksAt broken: Int? = nil, ranges: Bool = true, tag: String? = "\"v1\""
+    ) throws -> (server: TestServer, asked: Collected<String>) {
         let asked = Collected<String>()
         let server = try serve { connection in
             while let request = connection.readRequest() {
                 let range = request.header("range")
                 asked.append(range ?? "")
-                let first = ranges ? range.flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0 : 0
+                let isOfThis = request.header("if-range") ?? tag == tag
+                let first = ranges && isOfThis ? range.flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0 : 0
                 if first >= data.count {
                     connection.respond("416 No", headers: "Content-Range: bytes */\(data.count)\r\n", text: "no")
                     continue
@@ -180,7 +181,8 @@ final class FileTests: NetworkTestCase {
                 let head = first > 0
                     ? "HTTP/1.1 206 Part\r\nContent-Range: bytes \(first)-\(data.count - 1)/\(data.count)\r\n"
                     : "HTTP/1.1 200 OK\r\n"
-                connection.write("\(head)Content-Length: \(data.count - first)\r\n\r\n")
+                let version = tag.map { "ETag: \($0)\r\n" } ?? ""
+                connection.write("\(head)\(version)Content-Length: \(data.count - first)\r\n\r\n")
                 if let broken, first < broken {
                     connection.write(Array(data[first..<broken]))
                     return
@@ -220,6 +222,7 @@ final class FileTests: NetworkTestCase {
             var request = download(broken.http + "/a", to: name)
             request.file = .received(HTTPTarget(path: folder + "/" + name, source: "s"))
             XCTAssertEqual(try failure(request).kind, .closed)
+            awaitPart(request)
             XCTAssertNil(content(name))
             XCTAssertEqual(names.filter { $0.hasPrefix(name + ".") && $0.hasSuffix(".part") }.count, 1)
             let (whole, asked) = try serveFile(data, ranges: ranges)
@@ -231,19 +234,123 @@ final class FileTests: NetworkTestCase {
         expectNames(["outfalse", "outtrue"])
     }
 
+    /// The file's own thread ends after the exchange.
+    private func awaitPart(_ request: HTTPRequest) {
+        guard case .received(let target)? = request.file else { return XCTFail("no file") }
+        while let (descriptor, part) = try? PartFile(target).open() {
+            defer { close(descriptor) }
+            if part != nil { return }
+        }
+        XCTFail("there is no part")
+    }
+
+    private func target(_ request: HTTPRequest) throws -> PartFile {
+        guard case .received(let target)? = request.file else { throw NetworkFailure(.file, "no file") }
+        return PartFile(target)
+    }
+
+    /// As an exchange leaves it that was killed.
+    private func leave(_ data: [UInt8], _ version: FileVersion?, of request: HTTPRequest) throws {
+        let part = try target(request)
+        let (descriptor, _) = try part.open()
+        defer { close(descriptor) }
+        try part.startOver(descriptor, version)
+        XCTAssertEqual(pwrite(descriptor, data, data.count, 0), data.count)
+    }
+
     /// The process was killed when all had come, or when the file at the server was longer.
     func testAReceiptThatIsCompleteGetsItsName() throws {
         let data = bytes(1000)
         let (server, _) = try serveFile(data)
         let request = download(server.http + "/a", to: "out")
-        let part = FileWriter(HTTPTarget(path: folder + "/out", source: server.http + "/a")) {}.partPath
-        try Data(data).write(to: URL(fileURLWithPath: part))
+        try leave(data, FileVersion(tag: "\"v1\"", modified: nil, total: 1000), of: request)
         XCTAssertEqual(try response(request).status, 200)
         XCTAssertTrue(content("out") == data)
-        try Data(data + [1]).write(to: URL(fileURLWithPath: part))
         let again = download(server.http + "/a", to: "out", replaces: true)
+        try leave(data + [1], FileVersion(tag: "\"v1\"", modified: nil, total: -1), of: again)
         XCTAssertEqual(try response(again).status, 416)
         expectNames(["out"], "what fits nothing is not kept")
+    }
+
+    /// Whatever is there of a file, and whatever the server says to it: the file is the server's, or there is none.
+    func testAPartOfAnotherVersionIsNotGoneOnWith() throws {
+        let data = bytes(1000)
+        let v1 = FileVersion(tag: "\"v1\"", modified: nil, total: 1000)
+        // The server has another version, has told none, or the part is of none.
+        for (version, tag) in [(v1, "\"v2\""), (v1, nil), (nil, "\"v1\"")] as [(FileVersion?, String?)] {
+            let (server, _) = try serveFile(data, tag: tag)
+            let request = download(server.http + "/a", to: "out", replaces: true)
+            try leave([UInt8](repeating: 0, count: 300), version, of: request)
+            XCTAssertEqual(try response(request).status, 200)
+            XCTAssertTrue(content("out") == data)
+            expectNames(["out"])
+        }
+    }
+
+    func testAnAnswerThatIsNoRestIsRefused() throws {
+        let data = bytes(1000)
+        for (head, count) in [
+            ("Content-Range: bytes 300-999/1000\r\nETag: \"v2\"\r\n", 700),
+            ("Content-Range: bytes 300-399/1000\r\n", 100), ("Content-Range: bytes 300-999/2000\r\n", 700),
+            ("Content-Range: bytes 200-999/1000\r\n", 800), ("Content-Range: bytes 300-999/1000\r\n", 699),
+            ("Content-Range: bytes 300-999/1000\r\n", 701), ("Content-Range: bytes 300-999/*\r\n", 700), ("", 700),
+        ] {
+            let sent = bytes(count)
+            let server = try serve { connection in
+                guard connection.readRequest() != nil else { return }
+                connection.write("HTTP/1.1 206 Part\r\n\(head)Content-Length: \(count)\r\n\r\n")
+                connection.write(sent)
+            }
+            let request = download(server.http + "/a", to: "out")
+            try leave(Array(data[..<300]), FileVersion(tag: "\"v1\"", modified: nil, total: 1000), of: request)
+            XCTAssertNotEqual(try failure(request).kind, .timedOut, head)
+            XCTAssertNil(content("out"), head)
+        }
+    }
+
+    /// A part of an answer that nobody has asked for, or an answer without a file.
+    func testOnlyTheWholeIsAFile() throws {
+        for head in [
+            "206 Part\r\nContent-Range: bytes 0-2/10", "206 Part\r\nContent-Range: bytes 0-2/3", "201 Made", "202 Later",
+            "203 Other", "204 None", "205 Reset",
+        ] {
+            let server = try serve { connection in
+                guard connection.readRequest() != nil else { return }
+                let length = head.hasPrefix("204") ? "" : "Content-Length: 3\r\n"
+                connection.write("HTTP/1.1 \(head)\r\n\(length)\r\n\(head.hasPrefix("204") ? "" : "abc")")
+            }
+            XCTAssertEqual(try failure(download(server.http + "/a", to: "out")).kind, .protocolError, head)
+        }
+        expectNames([])
+    }
+
+    /// Who may write into the folder cannot make this process write into another file, or give it away.
+    func testAPartThatSomebodyElsePutThereIsNotUsed() throws {
+        let data = bytes(1000)
+        let (server, _) = try serveFile(data)
+        let request = download(server.http + "/a", to: "out", replaces: true)
+        let path = try target(request).path
+        let other = try write([1, 2, 3], as: "other")
+        XCTAssertEqual(link(other, path), 0)
+        XCTAssertEqual(try response(request).status, 200)
+        XCTAssertEqual(content("other"), [1, 2, 3])
+        XCTAssertTrue(FileManager.default.createFile(
+            atPath: path, contents: Data([9]), attributes: [.posixPermissions: 0o666]))
+        XCTAssertEqual(try response(request).status, 200)
+        XCTAssertTrue(content("out") == data)
+        var status = stat()
+        XCTAssertEqual(stat(folder + "/out", &status), 0)
+        XCTAssertEqual(status.st_mode & 0o777, 0o600)
+        expectNames(["other", "out"])
+    }
+
+    func testANameMayHaveAllTheRoomThereIs() throws {
+        let data = bytes(1000)
+        let (server, _) = try serveFile(data)
+        for name in [String(repeating: "n", count: 255), String(repeating: "é", count: 127)] {
+            XCTAssertEqual(try response(download(server.http + "/a", to: name)).status, 200)
+            XCTAssertTrue(content(name) == data)
+        }
     }
 
     func testWhatIsThereIsNotReplaced() throws {
@@ -339,7 +446,8 @@ final class FileTests: NetworkTestCase {
     func testAReceiptIsCanceled() throws {
         let server = try serve { connection in
             guard connection.readRequest() != nil else { return }
-            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + String(repeating: "x", count: 1000))
+            connection.write("HTTP/1.1 200 OK\r\nETag: \"v\"\r\nContent-Length: 1000000\r\n\r\n"
+                + String(repeating: "x", count: 1000))
             _ = connection.readRequest()
         }
         for isDiscarding in [false, true] {
@@ -353,15 +461,16 @@ final class FileTests: NetworkTestCase {
             // The file's own thread ends after the exchange.
             let deadline = Date().addingTimeInterval(20)
             while names.isEmpty != isDiscarding, Date() < deadline { sched_yield() }
-            XCTAssertEqual(names.count, isDiscarding ? 0 : 1)
+            XCTAssertEqual(names.count, isDiscarding ? 0 : 2)
         }
     }
 
     func testPartsOfTheWhole() {
-        for (text, first, total) in [
-            ("bytes 5-9/10", 5, 10), ("bytes */10", nil, 10), ("bytes 0-9/*", 0, nil),
-        ] as [(String, Int64?, Int64?)] {
+        for (text, first, last, total) in [
+            ("bytes 5-9/10", 5, 9, 10), ("bytes */10", nil, nil, 10), ("bytes 0-9/*", 0, 9, nil),
+        ] as [(String, Int64?, Int64?, Int64?)] {
             XCTAssertEqual(ContentRange(text)?.first, first)
+            XCTAssertEqual(ContentRange(text)?.last, last)
             XCTAssertEqual(ContentRange(text)?.total, total)
         }
         for text in ["", "bytes", "bytes ", "bytes 1-2", "bytes */*", "lines 1-2/3", "bytes a-b/c", "bytes 1/2/3"] {

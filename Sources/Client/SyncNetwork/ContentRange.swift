@@ -2,6 +2,7 @@
 struct ContentRange: Equatable {
     /// `nil` when the body is no part.
     let first: Int64?
+    let last: Int64?
     /// Bytes of the whole; `nil` when it is not said.
     let total: Int64?
 
@@ -12,6 +13,7 @@ struct ContentRange: Equatable {
         let place = parts[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         total = ContentRange.number(parts[1])
         first = place.count == 2 ? ContentRange.number(place[0]) : nil
+        last = place.count == 2 ? ContentRange.number(place[1]) : nil
         guard first != nil || total != nil else { return nil }
     }
 

@@ -92,7 +92,7 @@ final class FileReader: FileWork, @unchecked Sendable {
             let file = try DiskFile.open(path)
             defer { close(file.descriptor) }
             guard file.stamp == expected else { throw .changed }
-            guard settle(.ready(offset: 0)) else { return }
+            guard settle(.ready(nil)) else { return }
             while let next = awaitRoom() { try read(file, next) }
         } catch {
             _ = settle(.failed(NetworkFailure(error, path)))

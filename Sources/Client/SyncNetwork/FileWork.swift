@@ -10,8 +10,8 @@ protocol FileWork: AnyObject, Sendable {
 
 enum FileState: Sendable {
     case opening
-    /// The exchange may begin. So many bytes of what it receives are there already.
-    case ready(offset: Int64)
+    /// The exchange may begin, with what is there already of what it receives.
+    case ready(ReceivedPart?)
     /// What was received has its name.
     case complete
     case failed(NetworkFailure)

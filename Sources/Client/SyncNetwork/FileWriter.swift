@@ -1,22 +1,17 @@
 import CLinux
-import SyncBytes
 import Glibc
 import SyncThreads
-import SyncWebSocket
 
 /// Writes what an exchange receives, on a thread of its own: a disk that is slow must not hold the network thread.
 ///
-/// Until it is complete the file is called "NAME.HEX.part" in the folder of its target, with a part of the checksum of
-/// what it comes from: the next exchange for the same finds it by that name and goes on behind its end. It is locked
-/// while it is written, readable by its owner alone, and on the disk before it gets its name.
+/// Until it is complete the file has the name of a `PartFile`, by which the next exchange for the same finds it and goes
+/// on behind its end. It is locked while it is written, readable by its owner alone, and on the disk before it gets its
+/// name.
 final class FileWriter: FileWork, @unchecked Sendable {
     private static let blockCount = 8
-    /// How often the lock is tried, and microseconds in between.
-    private static let attempts = 50
-    private static let pause: UInt32 = 10_000
 
     private let target: HTTPTarget
-    let partPath: String
+    private let part: PartFile
     private let wake: @Sendable () -> Void
     private let monitor = Monitor()
     // Guarded by the monitor.
@@ -25,12 +20,14 @@ final class FileWriter: FileWork, @unchecked Sendable {
     private var isAwaited = false
     private var isFinishing = false
     private var isDiscarded = false
-    private var startsOver = false
+    private var beginning: Beginning?
+
+    /// What comes now is the file from its beginning.
+    private struct Beginning { let version: FileVersion? }
 
     init(_ target: HTTPTarget, wake: @escaping @Sendable () -> Void) {
         self.target = target
-        let sum = SHA1.digest(Array(target.source.utf8)).prefix(8)
-        partPath = "\(target.path).\(Hex.text(sum)).part"
+        part = PartFile(target)
         self.wake = wake
     }
 
@@ -67,10 +64,10 @@ final class FileWriter: FileWork, @unchecked Sendable {
         }
     }
 
-    /// The answer is not a continuation: what was there is dropped.
-    func startOver() {
+    /// The answer is not a continuation: what was there is dropped, and what comes is of this version.
+    func startOver(_ version: FileVersion?) {
         monitor.locked {
-            startsOver = true
+            beginning = Beginning(version: version)
             blocks = []
         }
     }
@@ -87,23 +84,29 @@ final class FileWriter: FileWork, @unchecked Sendable {
 
     private func run() {
         do throws(NetworkFailure) {
-            let (descriptor, size) = try open()
+            try checkTarget()
+            let (descriptor, received) = try part.open()
             defer { close(descriptor) }
-            guard settle(.ready(offset: size)) else { return drop(descriptor) }
-            var position = size
-            while let next = awaitWork() {
-                if next.startsOver {
-                    guard ftruncate(descriptor, 0) == 0 else { throw unwritable() }
-                    position = 0
+            do throws(NetworkFailure) {
+                guard settle(.ready(received)) else { return leave(descriptor) }
+                var position = received?.size ?? 0
+                while let next = awaitWork() {
+                    if let beginning = next.beginning {
+                        try part.startOver(descriptor, beginning.version)
+                        position = 0
+                    }
+                    for block in next.blocks { try write(block, at: &position, descriptor) }
+                    if next.isLast {
+                        try name(descriptor)
+                        _ = settle(.complete)
+                        return
+                    }
                 }
-                for block in next.blocks { try write(block, at: &position, descriptor) }
-                if next.isLast {
-                    try name(descriptor)
-                    _ = settle(.complete)
-                    return
-                }
+                leave(descriptor)
+            } catch {
+                leave(descriptor)
+                throw error
             }
-            drop(descriptor)
         } catch {
             _ = settle(.failed(error))
         }
@@ -119,43 +122,13 @@ final class FileWriter: FileWork, @unchecked Sendable {
         return isWanted
     }
 
-    /// Takes the part away when nobody will go on with it.
-    private func drop(_ descriptor: Int32) {
-        let isEmpty = lseek(descriptor, 0, SEEK_END) == 0
-        if isEmpty || monitor.locked({ isDiscarded }) { unlink(partPath) }
-    }
+    private func leave(_ descriptor: Int32) { part.leave(descriptor, discarding: monitor.locked { isDiscarded }) }
 
-    private func open() throws(NetworkFailure) -> (descriptor: Int32, size: Int64) {
+    private func checkTarget() throws(NetworkFailure) {
         guard !target.path.utf8.contains(0), !target.path.isEmpty else {
             throw NetworkFailure(.unwritable, target.path)
         }
         try checkName()
-        var attempts = 0
-        while true {
-            let descriptor = shim_open(partPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            guard descriptor >= 0 else { throw unwritable() }
-            var opened = stat()
-            guard fstat(descriptor, &opened) == 0, opened.st_mode & S_IFMT == S_IFREG else {
-                close(descriptor)
-                throw NetworkFailure(.unwritable, partPath)
-            }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                close(descriptor)
-                // An exchange that has just ended may still write what had come.
-                guard attempts < FileWriter.attempts else { throw NetworkFailure(.busy, target.path) }
-                attempts += 1
-                usleep(FileWriter.pause)
-                continue
-            }
-            // Who had the lock before may have given the file its name, or removed it.
-            var named = stat()
-            if stat(partPath, &named) == 0, named.st_ino == opened.st_ino, named.st_dev == opened.st_dev,
-                fstat(descriptor, &opened) == 0
-            {
-                return (descriptor, Int64(opened.st_size))
-            }
-            close(descriptor)
-        }
     }
 
     private func checkName() throws(NetworkFailure) {
@@ -166,16 +139,16 @@ final class FileWriter: FileWork, @unchecked Sendable {
         }
     }
 
-    private func awaitWork() -> (blocks: [[UInt8]], startsOver: Bool, isLast: Bool)? {
+    private func awaitWork() -> (blocks: [[UInt8]], beginning: Beginning?, isLast: Bool)? {
         var isRoomAwaited = false
-        let work = monitor.locked { () -> (blocks: [[UInt8]], startsOver: Bool, isLast: Bool)? in
+        let work = monitor.locked { () -> (blocks: [[UInt8]], beginning: Beginning?, isLast: Bool)? in
             while true {
-                if case .ended = state, blocks.isEmpty { return nil }
+                if case .ended = state, blocks.isEmpty || isDiscarded { return nil }
                 if !blocks.isEmpty || isFinishing {
-                    defer { (blocks, startsOver) = ([], false) }
+                    defer { (blocks, beginning) = ([], nil) }
                     (isRoomAwaited, isAwaited) = (isAwaited, false)
-                    if case .ended = state { return (blocks, startsOver, false) }
-                    return (blocks, startsOver, isFinishing)
+                    if case .ended = state { return (blocks, beginning, false) }
+                    return (blocks, beginning, isFinishing)
                 }
                 _ = monitor.wait(until: nil)
             }
@@ -199,6 +172,9 @@ final class FileWriter: FileWork, @unchecked Sendable {
     private func name(_ descriptor: Int32) throws(NetworkFailure) {
         guard fsync(descriptor) == 0 else { throw unwritable() }
         try checkName()
+        // Who gave it up meanwhile wants no file.
+        guard !monitor.locked({ isDiscarded }) else { throw NetworkFailure(.cancelled, "nobody waits for the file") }
+        part.dropVersion()
         guard rename() else {
             let cause = errno
             if cause == EEXIST { throw NetworkFailure(.exists, target.path) }
@@ -207,11 +183,11 @@ final class FileWriter: FileWork, @unchecked Sendable {
     }
 
     private func rename() -> Bool {
-        if target.replaces { return Glibc.rename(partPath, target.path) == 0 }
-        if renameat2(AT_FDCWD, partPath, AT_FDCWD, target.path, 1) == 0 { return true }
+        if target.replaces { return Glibc.rename(part.path, target.path) == 0 }
+        if renameat2(AT_FDCWD, part.path, AT_FDCWD, target.path, 1) == 0 { return true }
         guard errno == EINVAL || errno == ENOSYS else { return false }
         // A file system that cannot keep what is there: `checkName` has looked a moment ago.
-        return Glibc.rename(partPath, target.path) == 0
+        return Glibc.rename(part.path, target.path) == 0
     }
 
     private func unwritable() -> NetworkFailure { NetworkFailure(.unwritable, target.path, errno: errno) }

@@ -44,6 +44,8 @@ final class HTTPTransfer {
     private var total: Int64 = -1
     /// The body of this answer is the file's.
     private var isReceivingFile = false
+    /// What was there of the file does not fit to what the server has.
+    private var isPartUseless = false
 
     /// All header fields of an answer together; what servers send is a few kilobytes.
     private static let headerLimit = 256 << 10
@@ -90,7 +92,7 @@ final class HTTPTransfer {
         handle.trySet(CURLOPT_BUFFERSIZE, receiver.isStream ? 16 << 10 : 128 << 10)
         setMethod(request)
         for (name, value) in request.headers { handle.addHeader(name, value) }
-        if case .received(let writer, _, let offset) = file { setTarget(writer, offset, url: request.url) }
+        if case .received(_, _, let part) = file { setTarget(part, url: request.url) }
         handle.useHeaders()
         setCallbacks()
     }
@@ -143,9 +145,12 @@ final class HTTPTransfer {
             })
     }
 
-    private func setTarget(_ writer: FileWriter, _ offset: Int64, url: String) {
-        done = offset
-        if offset > 0 { handle.addHeader("Range", "bytes=\(offset)-") }
+    private func setTarget(_ part: ReceivedPart?, url: String) {
+        if let part {
+            done = part.size
+            handle.addHeader("Range", "bytes=\(part.size)-")
+            handle.addHeader("If-Range", part.version.tag)
+        }
         // Files lie elsewhere at times. From a server that was trusted with TLS the way leads to no other one.
         handle.set(CURLOPT_FOLLOWLOCATION, 1)
         handle.set(CURLOPT_MAXREDIRS, 5)
@@ -225,6 +230,11 @@ final class HTTPTransfer {
             refusal = NetworkFailure(.tooLarge, "the file is larger than \(target.limit) bytes")
             return 0
         }
+        guard total < 0 || Int64(bytes.count) <= total - done else {
+            refusal = NetworkFailure(.protocolError, "the answer is longer than it said")
+            isPartUseless = true
+            return 0
+        }
         switch writer.take(bytes) {
         case true?:
             advance(by: bytes.count)
@@ -247,35 +257,50 @@ final class HTTPTransfer {
     }
 
     /// The head of an answer has come: whether its body is the file's, and from where on.
-    private func beginFile(_ writer: FileWriter, _ target: HTTPTarget, offset: Int64) {
-        let status = handle.responseStatus
-        guard status == 200 || status == 206 else { return }
-        isReceivingFile = true
-        let range = ContentRange(header("content-range"))
-        if status == 206, offset > 0, range?.first == offset {
-            total = range?.total ?? -1
-        } else {
-            // The whole, although a part was asked for.
-            if status == 206, range?.first != 0 {
-                refusal = NetworkFailure(.protocolError, "the answer is another part than was asked for")
-            }
-            writer.startOver()
-            done = 0
+    private func beginFile(_ writer: FileWriter, _ target: HTTPTarget, _ part: ReceivedPart?) {
+        switch handle.responseStatus {
+        case 200:
+            // The whole, although a part may have been asked for.
             total = header("content-length").flatMap { Int64($0) } ?? -1
+            let (tag, modified) = (header("etag"), header("last-modified"))
+            writer.startOver(FileVersion(tag: tag, modified: modified, total: total))
+            done = 0
+        case 206:
+            guard let part, let whole = wholeSize(of: part) else {
+                refusal = NetworkFailure(.protocolError, "the answer is another part than was asked for")
+                isPartUseless = true
+                break
+            }
+            total = whole
+        default: return
         }
+        isReceivingFile = true
         if total > target.limit {
             refusal = NetworkFailure(.tooLarge, "the file is larger than \(target.limit) bytes")
         }
+    }
+
+    /// Bytes of the whole, where this answer is the rest of a part.
+    private func wholeSize(of part: ReceivedPart) -> Int64? {
+        guard let range = ContentRange(header("content-range")), range.first == part.size, let whole = range.total,
+            range.last == whole - 1, part.version.total < 0 || part.version.total == whole
+        else { return nil }
+        // An answer to `If-Range` may leave them out. A server that does not know `If-Range` says its version.
+        let (tag, modified) = (header("etag"), header("last-modified"))
+        guard tag != nil || modified != nil else { return whole }
+        return part.version.tag == tag || part.version.tag == modified ? whole : nil
     }
 
     private func header(_ name: String) -> String? { headers.last { $0.0 == name }?.1 }
 
     /// Whether the file is complete now, so that it gets its name; then the exchange ends when it has that.
     func finishFile(_ code: CURLcode) -> Bool {
-        guard case .received(let writer, _, let offset) = file, code == CURLE_OK, refusal == nil else { return false }
-        let isAllThere = handle.responseStatus == 416 && offset > 0
-            && ContentRange(header("content-range"))?.total == offset
-        guard isReceivingFile || isAllThere else {
+        guard case .received(let writer, _, let part) = file, code == CURLE_OK, refusal == nil else { return false }
+        let isAllThere = handle.responseStatus == 416 && part != nil
+            && ContentRange(header("content-range"))?.total == part?.size
+        guard isReceivingFile || isAllThere else { return false }
+        if isReceivingFile, total >= 0, done != total {
+            refusal = NetworkFailure(.closed, "the answer ended after \(done) of \(total) bytes")
             return false
         }
         writer.finish()
@@ -329,10 +354,7 @@ final class HTTPTransfer {
     }
 
     private func headEnded() {
-        if case .received(let writer, let target, let offset) = file {
-            beginFile(writer, target, offset: offset)
-            return
-        }
+        if case .received(let writer, let target, let part) = file { return beginFile(writer, target, part) }
         guard case .pieces(let handler) = receiver, handle.responseStatus == 200, !isStreaming else { return }
         isStreaming = true
         nextDeadline = Int64.max
@@ -349,7 +371,11 @@ final class HTTPTransfer {
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK, refusal == nil else { return fail(failure(code)) }
         if isStreaming, case .pieces(let handler) = receiver { return handler(.ended(nil)) }
-        succeed(status: handle.responseStatus)
+        let status = handle.responseStatus
+        if case .received = file, (200..<300).contains(status) {
+            return fail(NetworkFailure(.protocolError, "the answer has no file (status \(status))"))
+        }
+        succeed(status: status)
     }
 
     private func succeed(status: Int) {
@@ -366,7 +392,7 @@ final class HTTPTransfer {
     func fail(_ failure: NetworkFailure) {
         intake.release(body.count)
         body = HTTPBody()
-        file?.work.end(discarding: failure.kind == .tooLarge)
+        file?.work.end(discarding: failure.kind == .tooLarge || isPartUseless)
         receiver.fail(failure)
     }
 

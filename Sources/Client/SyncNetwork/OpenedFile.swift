@@ -1,8 +1,8 @@
 /// The file of an exchange that its thread has opened.
 enum OpenedFile {
     case sent(FileReader, HTTPForm)
-    /// So many bytes were there already.
-    case received(FileWriter, HTTPTarget, offset: Int64)
+    /// With what was there already.
+    case received(FileWriter, HTTPTarget, ReceivedPart?)
 
     var work: any FileWork {
         switch self {
@@ -47,8 +47,8 @@ struct OpeningFile {
     /// The file once it is open; `nil` while it is not. Throws why it never will be.
     func opened() throws(NetworkFailure) -> OpenedFile? {
         switch (work?.outcome, request.file) {
-        case (.ready(let offset), .received(let target)?):
-            return writer.map { .received($0, target, offset: offset) }
+        case (.ready(let part), .received(let target)?):
+            return writer.map { .received($0, target, part) }
         case (.ready, .sent(let form)?): return reader.map { .sent($0, form) }
         case (.failed(let failure), _): throw failure
         default: return nil

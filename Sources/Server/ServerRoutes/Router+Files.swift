@@ -60,8 +60,11 @@ extension Router {
         if file.needsAuth { try checkFileKey(request) }
         var response = HTTPResponse(body: file.bytes)
         response.contentType = file.type.isEmpty ? "application/octet-stream" : file.type
-        response.headers = [("Accept-Ranges", "bytes")]
-        switch ByteRange(request.header("Range"), of: file.bytes.count) {
+        // An address is of one file for good.
+        let tag = "\"\(request["key"])\""
+        response.headers = [("Accept-Ranges", "bytes"), ("ETag", tag)]
+        let isOfThis = request.header("If-Range").map { $0.isByteEqual(to: tag) } ?? true
+        switch ByteRange(isOfThis ? request.header("Range") : nil, of: file.bytes.count) {
         case .whole: break
         case .part(let range):
             response.status = 206

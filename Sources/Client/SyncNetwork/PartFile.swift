@@ -1,0 +1,155 @@
+import CLinux
+import Glibc
+import SyncBytes
+import SyncWebSocket
+
+/// What an earlier exchange has left of a file that is received.
+struct ReceivedPart: Equatable, Sendable {
+    /// Bytes.
+    let size: Int64
+    let version: FileVersion
+}
+
+/// Which of the files that a server had under an address a part is of.
+struct FileVersion: Equatable, Sendable {
+    /// The server's `ETag` or `Last-Modified`, as it is said in `If-Range`.
+    let tag: String
+    /// Bytes of the whole; -1 when the server did not say.
+    let total: Int64
+
+    /// `nil`: the server gave nothing by which it knows the file again, so that a part of it cannot be gone on with.
+    init?(tag: String?, modified: String?, total: Int64) {
+        // A weak tag is of files that are not the same byte for byte.
+        let strong = tag.flatMap { $0.utf8.starts(with: "\"".utf8) ? $0 : nil }
+        guard let tag = strong ?? modified, FileVersion.isHeader(tag) else { return nil }
+        (self.tag, self.total) = (tag, total)
+    }
+
+    /// From what `text` has written.
+    init?(_ bytes: [UInt8]) {
+        let parts = bytes.split(separator: 10, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let total = Int64(String(decoding: parts[0], as: UTF8.self)) else { return nil }
+        let tag = String(decoding: parts[1], as: UTF8.self)
+        guard FileVersion.isHeader(tag) else { return nil }
+        (self.tag, self.total) = (tag, total)
+    }
+
+    var text: String { "\(total)\n\(tag)" }
+
+    /// What may stand in a header field; it comes from a server or a file.
+    private static func isHeader(_ text: String) -> Bool {
+        (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
+/// The names of a file that is being received, in the folder of its target: "NAME.HEX.part" with what has come, and
+/// "NAME.HEX.version" with the version that it is of. HEX is a part of the checksum of where it comes from and where it
+/// goes. A NAME for which there is no room is cut.
+struct PartFile: Sendable {
+    let path: String
+    private let versionPath: String
+    /// How often the lock is tried, and microseconds in between.
+    private static let attempts = 50
+    private static let pause: UInt32 = 10_000
+    private static let nameLimit = 255
+
+    init(_ target: HTTPTarget) {
+        let sum = Hex.text(SHA1.digest(Array(target.source.utf8) + [0] + Array(target.path.utf8)).prefix(8))
+        let slash = target.path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(target.path[...$0]) } ?? ""
+        var name = slash.map { target.path[target.path.utf8.index(after: $0)...] } ?? target.path[...]
+        while name.utf8.count > PartFile.nameLimit - ".\(sum).version".utf8.count { name = name.dropLast() }
+        path = "\(folder)\(name).\(sum).part"
+        versionPath = "\(folder)\(name).\(sum).version"
+    }
+
+    /// Opens it for this process alone, and keeps what there is of it if it can be gone on with.
+    func open() throws(NetworkFailure) -> (descriptor: Int32, part: ReceivedPart?) {
+        for _ in 0..<PartFile.attempts {
+            let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            guard descriptor >= 0 else { throw NetworkFailure(.unwritable, path, errno: errno) }
+            do throws(NetworkFailure) {
+                if try isMine(descriptor) { return (descriptor, try part(descriptor)) }
+            } catch {
+                close(descriptor)
+                throw error
+            }
+            close(descriptor)
+        }
+        throw NetworkFailure(.busy, path)
+    }
+
+    /// Whether it is locked now, under its name, and nobody else can read or write it.
+    private func isMine(_ descriptor: Int32) throws(NetworkFailure) -> Bool {
+        var opened = stat()
+        guard fstat(descriptor, &opened) == 0, opened.st_mode & S_IFMT == S_IFREG else {
+            throw NetworkFailure(.unwritable, path)
+        }
+        // Somebody else's file, or one with another name too: it is not written into.
+        guard opened.st_uid == geteuid(), opened.st_nlink == 1 else {
+            // One without a name was given its name, or removed, by who had the lock.
+            guard opened.st_nlink == 0 || unlink(path) == 0 || errno == ENOENT else {
+                throw NetworkFailure(.unwritable, path, errno: errno)
+            }
+            return false
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            // An exchange that has just ended may still write what had come.
+            usleep(PartFile.pause)
+            return false
+        }
+        var named = stat()
+        guard stat(path, &named) == 0, named.st_ino == opened.st_ino, named.st_dev == opened.st_dev else {
+            return false
+        }
+        guard opened.st_mode & 0o077 == 0 || fchmod(descriptor, 0o600) == 0 else {
+            throw NetworkFailure(.unwritable, path, errno: errno)
+        }
+        return true
+    }
+
+    private func part(_ descriptor: Int32) throws(NetworkFailure) -> ReceivedPart? {
+        let size = Int64(lseek(descriptor, 0, SEEK_END))
+        guard size > 0 else { return nil }
+        if let version, version.total < 0 || size <= version.total { return ReceivedPart(size: size, version: version) }
+        try startOver(descriptor, nil)
+        return nil
+    }
+
+    private var version: FileVersion? {
+        let descriptor = shim_open(versionPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? FileVersion(Array(bytes.prefix(count))) : nil
+    }
+
+    /// Drops what has come; what comes now is of this version. Without one, or where it cannot be written, what comes
+    /// is no part that can be gone on with.
+    func startOver(_ descriptor: Int32, _ version: FileVersion?) throws(NetworkFailure) {
+        unlink(versionPath)
+        guard ftruncate(descriptor, 0) == 0 else { throw NetworkFailure(.unwritable, path, errno: errno) }
+        guard let version else { return }
+        let file = shim_open(versionPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        let bytes = Array(version.text.utf8)
+        if write(file, bytes, bytes.count) != bytes.count || fsync(file) != 0 { unlink(versionPath) }
+    }
+
+    /// The exchange has ended without the whole file. What can be gone on with stays, unless nobody will.
+    func leave(_ descriptor: Int32, discarding: Bool) {
+        if discarding || lseek(descriptor, 0, SEEK_END) == 0 || version == nil {
+            unlink(versionPath)
+            unlink(path)
+        }
+    }
+
+    /// The file is about to get its name.
+    func dropVersion() { unlink(versionPath) }
+}
