@@ -104,6 +104,24 @@ final class FrameTests: XCTestCase {
                 """))
     }
 
+    /// The message that is told has the id and the time by which it stands in its list.
+    func testANameWithAValueThatIsNoneDoesNotCount() throws {
+        let cases: [(member: String, id: Int64, time: Int64)] = [
+            (#""message_id":8"#, 8, 9), (#""created_at":0"#, 7, 0), (#""message_id":null"#, 7, 9),
+            (#""message_id":"8""#, 7, 9), (#""message_id":0"#, 7, 9), (#""message_id":-1"#, 7, 9),
+            (#""message_id":1.5"#, 7, 9), (#""message_id":9223372036854775808"#, 7, 9), (#""created_at":"8""#, 7, 9),
+            (#""created_at":-1"#, 7, 9),
+        ]
+        for (member, id, time) in cases {
+            let text = #"MESG{"msg_id":7,\#(member),"ts":9,"channel_url":"c","message":"m"}"#
+            let received = try message(text)
+            XCTAssertEqual(received.id, MessageID(number: id), member)
+            let told = try JSON.parse(received.json)
+            XCTAssertEqual(told["message_id"]?.int, id, member)
+            XCTAssertEqual(told["created_at"]?.int, time, member)
+        }
+    }
+
     func testAMessageInCanonicalShapeStaysAsItIs() throws {
         let text = #"{"type":"MESG","message_id":7,"created_at":9,"channel_url":"c","message":"hi","data":"d","#
             + #""user":{"user_id":"bo","nickname":"Bo"},"sorted_metaarray":[{"key":"a","value":["1"]}]}"#

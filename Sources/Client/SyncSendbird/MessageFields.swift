@@ -40,8 +40,8 @@ struct MessageFields {
         case 10:
             let value = try reader.value()
             switch key.first {
-            case UInt8(ascii: "m"): if key.equals("message_id") { id = value.int }
-            case UInt8(ascii: "c"): if key.equals("created_at") { createdAt = value.int }
+            case UInt8(ascii: "m"): if key.equals("message_id") { id = MessageFields.id(value) }
+            case UInt8(ascii: "c"): if key.equals("created_at") { createdAt = MessageFields.time(value) }
             case UInt8(ascii: "u"): if key.equals("updated_at") { updatedAt = value.int ?? 0 }
             case UInt8(ascii: "r"):
                 if key.equals("request_id") { requestID = value.string.map { RequestID($0) } ?? requestID }
@@ -89,6 +89,10 @@ struct MessageFields {
         if value.equals("FILE") { return .file }
         return value.equals("ADMM") || value.equals("ADMN") || value.equals("BRDM") ? .admin : nil
     }
+
+    /// Ids begin at 1, and times (ms) at the epoch; `nil` for a value that is none.
+    static func id(_ value: JSONSlice) -> Int64? { value.int.flatMap { $0 > 0 ? $0 : nil } }
+    static func time(_ value: JSONSlice) -> Int64? { value.int.flatMap { $0 >= 0 ? $0 : nil } }
 
     /// Whether the message has an id and a time under the canonical names.
     var isPlaced: Bool { id != nil && createdAt != nil }

@@ -7,7 +7,7 @@ import SyncModel
 ///
 /// Differences: older names (`msg_id`, `ts`, `custom`, `reply_to_channel`, those of users), the type as the command's
 /// name, a file's own fields beside the message's, the meta array as a map with an order, and members that concern the
-/// delivery. Where both names are there, the canonical one counts.
+/// delivery. Where both names are there, the canonical one counts, if its value is an id or a time.
 ///
 /// It must not outlive the bytes it was read from.
 struct SocketMessage {
@@ -53,7 +53,7 @@ struct SocketMessage {
         try reader.beginObject()
         while let key = try reader.nextKey() {
             let value = try fields.read(key, from: &reader)
-            members.append(Member(key: key, value: value, role: SocketMessage.role(key)))
+            members.append(Member(key: key, value: value, role: SocketMessage.role(key, value)))
         }
         text = reader.slice(from: start)
         try reader.end()
@@ -63,7 +63,7 @@ struct SocketMessage {
         readEnvelope()
     }
 
-    private static func role(_ key: JSONKey) -> Role {
+    private static func role(_ key: JSONKey, _ value: JSONSlice) -> Role {
         switch key.count {
         case 2: return key.equals("ts") ? .oldTime : .kept
         case 3: return key.equals("sts") ? .dropped : key.equals("url") ? .filePart : .kept
@@ -79,8 +79,8 @@ struct SocketMessage {
             return key.equals("req_id") ? .requestID : .kept
         case 9: return key.equals("metaarray") ? .metaArray : key.equals("unique_id") ? .dropped : .kept
         case 10:
-            if key.equals("message_id") { return .id }
-            if key.equals("created_at") { return .time }
+            if key.equals("message_id") { return MessageFields.id(value) == nil ? .dropped : .id }
+            if key.equals("created_at") { return MessageFields.time(value) == nil ? .dropped : .time }
             return key.equals("unread_cnt") || key.equals("old_values") || key.equals("channel_id")
                 || key.equals("request_id") ? .dropped : .kept
         case 15: return key.equals("mentioned_users") ? .users : .kept
@@ -101,8 +101,8 @@ struct SocketMessage {
         var time: Int64?
         for member in members {
             switch member.role {
-            case .oldID: id = member.value.int
-            case .oldTime: time = member.value.int
+            case .oldID: id = MessageFields.id(member.value)
+            case .oldTime: time = MessageFields.time(member.value)
             case .requestID: requestID = RequestID(member.value.string ?? "")
             case .kept:
                 switch member.key.count {
