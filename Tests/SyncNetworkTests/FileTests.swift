@@ -311,8 +311,8 @@ final class FileTests: NetworkTestCase {
     /// A part of an answer that nobody has asked for, or an answer without a file.
     func testOnlyTheWholeIsAFile() throws {
         for head in [
-            "206 Part\r\nContent-Range: bytes 0-2/10", "206 Part\r\nContent-Range: bytes 0-2/3", "201 Made", "202 Later",
-            "203 Other", "204 None", "205 Reset",
+            "206 Part\r\nContent-Range: bytes 0-2/10", "206 Part\r\nContent-Range: bytes 0-2/3", "201 Made",
+            "202 Later", "203 Other", "204 None", "205 Reset",
         ] {
             let server = try serve { connection in
                 guard connection.readRequest() != nil else { return }

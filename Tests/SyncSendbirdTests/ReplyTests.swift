@@ -184,6 +184,12 @@ final class ReplyTests: XCTestCase {
             described(
                 .sendMessage(channelURL: "c", requestID: "1", body: []), #"{"error":true,"code":7}"#, status: 403),
             "failure refused 7")
+        // What stands before the service has no codes; an upload that it refuses for a while is sent again.
+        let upload = ServiceRequest.uploadFile(
+            channelURL: "c", requestID: "r",
+            OutgoingFile(path: "/a", stamp: FileStamp(size: 1, modified: 0, inode: 1), name: "a", type: "a/b"))
+        XCTAssertEqual(described(upload, "<html>", status: 503), "failure unavailable 500901")
+        XCTAssertEqual(described(upload, "", status: 429), "failure rateLimited(retryAfter: 1000) 500910")
         // A failure that pretends to be well.
         XCTAssertEqual(
             described(page, #"{"error":true,"code":400201,"message":"m"}"#, status: 200), "failure notFound 400201")

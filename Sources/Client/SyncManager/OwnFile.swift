@@ -8,7 +8,7 @@ enum OwnFile {
     }
 
     /// In one message, and thumbnails of one file.
-    private static let mostFiles = 30, mostThumbnails = 3
+    private static let mostFiles = FileDocument.mostFiles, mostThumbnails = 3
     private static let thumbnailSide: ClosedRange<Int64> = 1...10_000
 
     /// Checks `file` or `files` of a message and puts them in the shape in which the outbox keeps them. `false` when

@@ -4,9 +4,9 @@ import SyncThreads
 
 /// Writes what an exchange receives, on a thread of its own: a disk that is slow must not hold the network thread.
 ///
-/// Until it is complete the file has the name of a `PartFile`, by which the next exchange for the same finds it and goes
-/// on behind its end. It is locked while it is written, readable by its owner alone, and on the disk before it gets its
-/// name.
+/// Until it is complete the file has the name of a `PartFile`, by which the next exchange for the same finds it and
+/// goes on behind its end. It is locked while it is written, readable by its owner alone, and on the disk before it
+/// gets its name.
 final class FileWriter: FileWork, @unchecked Sendable {
     private static let blockCount = 8
 

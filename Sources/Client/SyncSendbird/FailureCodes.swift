@@ -23,11 +23,13 @@ enum FailureCodes {
     static let exists = 400_202
     static let sessionExpired = 400_309
     static let tokenRevoked = 400_310
+    static let unavailable = 500_901
+    static let rateLimited = 500_910
 
     /// Connection, timeout, overload, rate limit: worth a later attempt.
     static let curable: Set<Int> = [
-        notConnected, network, timedOut, peerSilent, connectionClosed, 800_210, 800_220, overloaded, 500_901, 500_910,
-        900_200, uploadTimedOut,
+        notConnected, network, timedOut, peerSilent, connectionClosed, 800_210, 800_220, overloaded, unavailable,
+        rateLimited, 900_200, uploadTimedOut,
     ]
 
     /// What hosts are told as worth sending again: the curable, and what befell an upload.
@@ -43,8 +45,8 @@ enum FailureCodes {
         case 400_109: return .pageTokenExpired
         case 400_201, 900_020, 900_070, 900_100, 900_300, 900_500: return .notFound
         case exists: return .exists
-        case 500_910, 900_200: return .rateLimited(retryAfter: pause(headers))
-        case 500_901, 503: return .unavailable
+        case rateLimited, 900_200: return .rateLimited(retryAfter: pause(headers))
+        case unavailable, 503: return .unavailable
         default: break
         }
         switch status {

@@ -189,7 +189,7 @@ enum ReplyDecoder {
     ) -> ServiceFailure {
         let status = status ?? response.status
         let document = document(response.body)
-        let code = Int(clamping: document?["code"]?.int ?? Int64(status))
+        var code = Int(clamping: document?["code"]?.int ?? Int64(status))
         let message = document?["message"]?.string ?? "HTTP status \(status)"
         if case .uploadFile = request, status == 413 {
             return ServiceFailure(kind: .refused, code: FailureCodes.fileTooLarge, message: message)
@@ -198,6 +198,14 @@ enum ReplyDecoder {
         if document?["code"]?.int == nil, status == 400 || status == 403 || status == 404 {
             // Half an answer, or that of something in between: not the service's word.
             kind = .unavailable
+        }
+        if case .uploadFile = request, document?["code"]?.int == nil {
+            // Of what stands before the service, which may be better a moment later.
+            switch kind {
+            case .rateLimited: code = FailureCodes.rateLimited
+            case .unavailable: code = FailureCodes.unavailable
+            default: break
+            }
         }
         // "Forbidden" for reading a channel means that this user is not in it; for an action, that it is refused.
         if kind == .refused, status == 403 {

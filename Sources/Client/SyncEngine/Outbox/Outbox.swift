@@ -166,6 +166,10 @@ final class Outbox: Machine {
     ) -> Bool {
         var pending = failed
         pending.status = .pending
+        if failed.isHostSent, !isHostSent, let files = FileDocument(failed.body) {
+            files.complete()
+            pending.body = files.body
+        }
         pending.isHostSent = isHostSent
         pending.retryCount = max(1, failed.retryCount)
         guard messages.persist(pending, turn.context) else { return false }

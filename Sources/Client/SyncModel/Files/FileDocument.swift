@@ -39,9 +39,27 @@ public struct FileDocument {
     /// The first file that the service does not have.
     public var next: Int? { files.firstIndex { FileDocument.text($0, "url") == nil } }
 
-    /// Whether every file is somewhere.
+    /// In one message.
+    public static let mostFiles = 30
+
+    /// Whether every file is somewhere, and what is said of it is readable. The host's own messages were not checked.
     public var isSendable: Bool {
-        !files.isEmpty && files.allSatisfy { FileDocument.text($0, "url") ?? FileDocument.text($0, "path") != nil }
+        (1...FileDocument.mostFiles).contains(files.count) && (document["file"] == nil || document["files"] == nil)
+            && files.allSatisfy { file in
+                FileDocument.text(file, "url") ?? FileDocument.text(file, "path") != nil
+                    && ["name", "type"].allSatisfy { file[$0] == nil || FileDocument.text(file, $0) != nil }
+                    && (file["size"] == nil || file["size"]?.int ?? -1 >= 0)
+            }
+    }
+
+    /// A file of this machine that has no name has that of its path, and one without a type what its name says.
+    public func complete() {
+        for file in files {
+            guard let path = FileDocument.text(file, "path") else { continue }
+            let end = String(decoding: path.utf8.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+            if file["name"] == nil { file.set("name", .string(end)) }
+            if file["type"] == nil { file.set("type", .string(MediaType.guess(file["name"]?.string ?? end))) }
+        }
     }
 
     /// Where a file is on this machine.

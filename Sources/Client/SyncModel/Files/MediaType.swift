@@ -1,6 +1,6 @@
 /// The media type of a file, guessed from the end of its name.
-enum MediaType {
-    static func guess(_ name: String) -> String {
+public enum MediaType {
+    public static func guess(_ name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
         let end = name.utf8[name.utf8.index(after: dot)...].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         return types[String(decoding: end, as: UTF8.self)] ?? unknown
