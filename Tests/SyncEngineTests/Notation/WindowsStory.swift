@@ -31,8 +31,8 @@ final class WindowsStory {
 
     var shown: String { bench.text(windows.all) }
 
-    private var coverage: MessageWindows.Coverage {
-        MessageWindows.Coverage(
+    private var coverage: Coverage {
+        Coverage(
             channelURL: history.id.channelURL, channelKey: history.history.channelKey, chunks: history.history.chunks,
             isGapChecked: isGapChecked)
     }

@@ -37,7 +37,8 @@ final class HostInputs {
             collections.openCached(window, url, call: id, &turn)
         case .fetch(let collection, let direction): fetch(collection, direction, id, &turn)
         case .fetchAllNext(let collection):
-            collections.opened(collection, id, .fetchAllNext, &turn)?.fetchAllNext(collection, call: id, &turn)
+            let timeline = collections.opened(collection, id, .fetchAllNext, &turn)
+            timeline?.fetch(collection, .next, isOfAll: true, call: id, &turn)
         case .fetchFailed(let collection): fetchOwn(failed: true, collection, id, &turn)
         case .fetchPending(let collection): fetchOwn(failed: false, collection, id, &turn)
         case .start(let collection):
@@ -156,7 +157,7 @@ final class HostInputs {
             lists.resync(id, dropped: dropped, &turn)
             if case .host(let number) = id { machines.streams.resync(number, dropped: dropped, &turn) }
             guard let timeline = collections.timeline(of: id) else { continue }
-            timeline.resync(id, dropped: dropped, &turn)
+            timeline.windows.resync(id, dropped: dropped, &turn)
             outbox.resync(id, timeline.id.channelURL, &turn)
         }
     }
@@ -213,7 +214,7 @@ final class HostInputs {
         let isCacheGone = turn.storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
         if !isCacheGone { failures.append(turn.storage.failureMessage) }
         if isCacheGone {
-            for timeline in timelines.sorted { timeline.setChannel(nil) }
+            for timeline in timelines.sorted { timeline.forgetChannel() }
             startOver(timelines.sorted, &turn)
             channelsForgotten(&turn)
         }

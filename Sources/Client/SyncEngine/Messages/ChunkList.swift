@@ -24,6 +24,18 @@ struct ChunkList: Equatable {
             (start.position <= position || reachedFirst) && (position <= end.position || reachedNewest)
         }
 
+        /// The chunk as far as a place towards older or newer, and no further.
+        func ending(_ direction: PageDirection, at position: MessagePosition) -> Chunk {
+            var chunk = self
+            if direction == .previous {
+                chunk.start = HistoryEdge(position)
+                chunk.reachedFirst = false
+            } else {
+                chunk.end = HistoryEdge(position)
+            }
+            return chunk
+        }
+
         /// Takes in a message behind the end.
         mutating func extend(to position: MessagePosition) {
             if end.position < position { end = HistoryEdge(position) }

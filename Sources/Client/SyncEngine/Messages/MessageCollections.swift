@@ -34,7 +34,7 @@ final class MessageCollections: Machine {
             status = unopened[window.id] == nil ? .ok : .storage
             if status != .ok { _ = remove(window.id, &turn) }
         }
-        let info = timeline(of: window.id)?.windows.info(of: window.id)
+        let info = timeline(of: window.id)?.windows[window.id]?.info
         turn.complete(Completion(call: call, name: .openCached, status: status, info: info))
     }
 
@@ -54,7 +54,7 @@ final class MessageCollections: Machine {
         timelines[place] = timeline
         turn.add(.collectionOpened(window.id, window.filter, place, isFirst: known == nil))
         var window = window
-        window.channel = turn.storage.channel(place.channelURL).map { turn.shown($0).json }
+        window.setChannel(turn.storage.channel(place.channelURL).map { turn.shown($0).json })
         timeline.open(window, &turn)
     }
 
@@ -83,7 +83,7 @@ final class MessageCollections: Machine {
     func resetViewpoint(
         _ id: CollectionID, _ viewpoint: Int64, _ turn: inout Turn
     ) {
-        _ = unopened[id]?.reset(to: viewpoint)
+        unopened[id]?.reset(to: viewpoint)
         timeline(of: id)?.resetViewpoint(id, viewpoint, &turn)
     }
 

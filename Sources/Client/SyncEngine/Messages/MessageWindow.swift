@@ -1,71 +1,46 @@
 import SyncModel
 
-/// A message collection: a window of a channel's messages that match a filter, in the order of the service.
+/// A message collection: what it shows, and the fetches and the start of it that wait.
 ///
-/// The window lies inside one chunk, so what it shows as neighbours are neighbours. It grows by fetches at both ends,
-/// by realtime messages while it shows the newest, and is trimmed beyond its capacity at the end that did not grow.
+/// A fetch is served from the cache, and waits for sync while the cache has too little. It ends here, whatever ends it:
+/// a page, the end of the history, a lost connection, or the host.
 struct MessageWindow {
-    struct Fetch {
-        /// `nil`: nobody waits for it. The view was emptied, not by its host, and fills itself again.
-        let call: CallID?
-        var wanted: Int
-        /// One of the two pages of a start, which completes when both are there.
-        var isOfStart = false
-        /// Goes on, page by page, until the newest message is shown.
-        var isOfAll = false
-        /// It took the place of one that nobody waits for, and leaves it to that when it ends with nothing.
-        var isAlsoRefill = false
-    }
-
-    /// The page around the viewpoint: from the cache at once, then as the service says it is.
-    struct Start {
-        let call: CallID
-        /// Nothing was known about the viewpoint: what is shown until the service has told stands elsewhere.
-        let isStandIn: Bool
-        /// It took the place of fetches that fill an emptied view again, and leaves it to those when it ends with
-        /// nothing.
-        let isAlsoRefill: Bool
-        /// The service has told the page.
-        var isAnswered = false
-        /// Why one of its pages is short.
-        var short: Completion.ShortReason?
-    }
+    /// Messages that are shown at once where everything newer is wanted; other inputs have their turn in between.
+    private static let partOfAll = 200
 
     let id: CollectionID
-    private(set) var filter: MessageFilter
-    private(set) var viewpoint: Int64
-    var window: Window<MessageRow>
-    var hasPrevious = true
-    var hasNext: Bool
-    /// Shows the newest message and takes in those that come: no fetch is needed to keep up. A window that opens at the
-    /// newest point follows from the start, also while nobody knows yet what is newest.
-    var isFollowing: Bool
-    /// Something was fetched since the collection was opened or reset.
-    var isLoaded = false
-    /// The newest position known when the window was last seen empty: only what comes behind it is contiguous.
-    var emptyEdge = MessagePosition.last
-    /// Where the window stands since all it showed is gone.
-    var emptiedAt: MessagePosition?
-    var fetches = PerDirection<Fetch>()
-    var start: Start?
+    private var view: MessageView
+    private(set) var fetches = PerDirection<WindowFetch>()
+    private(set) var start: WindowStart?
     /// The channel as hosts see it, as JSON text; `nil` when it is not known.
-    var channel: [UInt8]?
+    private var channel: [UInt8]?
     /// The channel was told to be gone, and has not come back.
     private var isChannelGone = false
     /// It showed messages then, and does so again when the channel is back.
     private var refillsWhenBack = false
-    /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
-    /// where they stand.
-    private var hidden: [MessageID: MessagePosition] = [:]
 
     init(id: CollectionID, filter: MessageFilter, viewpoint: Int64) {
         self.id = id
-        self.filter = filter
-        self.viewpoint = viewpoint
-        window = Window(isReversed: filter.isReversed)
-        hasNext = viewpoint != Int64.max
-        isFollowing = viewpoint == Int64.max
+        view = MessageView(filter: filter, viewpoint: viewpoint)
     }
+
+    // MARK: What it is
+
+    var filter: MessageFilter { view.filter }
+    var viewpoint: Int64 { view.viewpoint }
+    var window: Window<MessageRow> { view.window }
+    var hasPrevious: Bool { view.hasPrevious }
+    var hasNext: Bool { view.hasNext }
+    var isFollowing: Bool { view.isFollowing }
+    var isLoaded: Bool { view.isLoaded }
+    var wantsNewest: Bool { view.wantsNewest }
+    var anchor: MessagePosition { view.anchor }
+
+    /// Where the service is asked what is there when nothing is known of it: around what is shown.
+    var place: MessagePosition { start == nil ? window.first?.position ?? anchor : anchor }
+
+    /// The chunk the window stands in: the one that covers what it shows, or its viewpoint.
+    func home(in chunks: ChunkList) -> Int? { view.home(in: chunks) }
 
     var info: CollectionInfo {
         var info = CollectionInfo(messages: id, filter, viewpoint: viewpoint)
@@ -75,241 +50,447 @@ struct MessageWindow {
         return info
     }
 
-    func change(_ change: WindowChange, _ cause: Cause) -> CollectionChange {
-        CollectionChange(
-            collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info)
+    /// The chunk it reads from. Without a chunk at its viewpoint the nearest cached one below stands in, unless the
+    /// service can be asked for what really is there. At the newest point that is so once the gap has been checked.
+    private func chunk(_ coverage: Coverage, _ context: Context) -> ChunkList.Chunk? {
+        if let home = home(in: coverage.chunks) { return coverage.chunks.chunks[home] }
+        // What is shown is in doubt: nothing that is known for sure stands right beside it.
+        guard view.isEmpty else { return nil }
+        // Who starts is shown what there is at once; the service's page replaces it.
+        let isShownAnyway = start?.isAnswered == false
+        if !isShownAnyway, context.canSync, viewpoint != Int64.max || coverage.isGapChecked { return nil }
+        return coverage.chunks.index(atOrBelow: anchor).map { coverage.chunks.chunks[$0] }
     }
 
-    /// Behind every message at the viewpoint, or before them when they belong to the newer ones: where a window stands
-    /// that has shown nothing yet.
-    var anchor: MessagePosition {
-        MessagePosition(order: viewpoint, tie: filter.isInclusive || viewpoint == Int64.max ? Int64.max : Int64.min)
+    /// The rows next to what it shows, within a chunk; `nil` when they cannot be read.
+    private func rows(
+        _ direction: PageDirection, _ chunk: ChunkList.Chunk, limit: Int, _ coverage: Coverage, _ context: Context
+    ) -> [MessageRow]? {
+        MessageSource(coverage: coverage, context: context, filter: filter)
+            .rows(direction, of: view.end(direction), chunk, limit: limit)
     }
 
-    /// A message's JSON as this collection tells it.
-    func shown(_ json: [UInt8], _ rules: any ServiceRules) -> [UInt8] {
-        filter.leftOut.isEmpty ? json : rules.json(json, without: filter.leftOut)
+    private func tell(_ change: WindowChange, _ cause: Cause, _ turn: inout Turn) {
+        turn.add(.event(CollectionChange(
+            collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info)))
     }
 
-    private func shown(_ row: MessageRow, _ rules: any ServiceRules) -> MessageRow {
-        guard !filter.leftOut.isEmpty else { return row }
-        return MessageRow(id: row.id, position: row.position, json: shown(row.json, rules))
-    }
+    // MARK: What hosts ask, and what concerns it as a whole
 
-    /// Where an empty window stands.
-    private var stand: MessagePosition { emptiedAt ?? anchor }
-
-    /// Where the service is asked what is there when nothing is known of it: around what is shown.
-    var place: MessagePosition { start == nil ? window.first?.position ?? anchor : anchor }
-
-    /// What a fetch towards older goes on below, and one towards newer above.
-    var lowerEnd: MessagePosition { window.first?.position ?? stand }
-    var upperEnd: MessagePosition { window.last?.position ?? stand }
-
-    /// What it shows stands in for a page that the service has yet to tell, and will give way to it.
-    var isStandIn: Bool { start.map { $0.isStandIn && !$0.isAnswered } ?? false }
-
-    var wantsNewest: Bool { isFollowing || viewpoint == Int64.max }
-
-    /// What stands in is replaced by what is newest, if that is its viewpoint. What was shown before a start is not.
-    var canHaveGap: Bool { isFollowing && isLoaded && !isStandIn }
+    /// Messages that a fetch brings from now on, in either direction.
+    mutating func setLimit(_ limit: Int) { view.setLimit(limit) }
 
     /// Starts again at a viewpoint, with nothing shown.
-    mutating func reset(to viewpoint: Int64) -> WindowChange {
-        let (fetches, start, channel) = (fetches, start, channel)
-        self = MessageWindow(id: id, filter: filter, viewpoint: viewpoint)
-        self.fetches = fetches
-        self.start = start
-        self.channel = channel
-        return WindowChange(.clear, [])
+    mutating func reset(to viewpoint: Int64) {
+        view = MessageView(filter: filter, viewpoint: viewpoint)
+        (isChannelGone, refillsWhenBack) = (false, false)
+    }
+
+    /// As `reset`, of one that hosts see. `refills`: if it showed messages it does so again when there are some, since
+    /// no host asked for it.
+    mutating func clear(to viewpoint: Int64, _ cause: Cause, refills: Bool, _ turn: inout Turn) {
+        let wasWanted = isWanted
+        finishFetches(.ok, short: .reset, &turn)
+        reset(to: viewpoint)
+        tell(WindowChange(.clear, []), cause, &turn)
+        if refills, wasWanted { refill() }
     }
 
     /// The channel as hosts see it, or that it is not known. Whether the view is to be filled again, since it is back.
+    @discardableResult
     mutating func setChannel(_ json: [UInt8]?) -> Bool {
         channel = json
         guard isChannelGone, json != nil else { return false }
         let wasWanted = refillsWhenBack
         (isChannelGone, refillsWhenBack) = (false, false)
-        hasPrevious = true
-        hasNext = viewpoint != Int64.max
+        view.openBothEnds()
         if wasWanted { refill() }
         return wasWanted
     }
 
-    /// Nothing is to be had any more; `nil` when the host was told so already.
-    mutating func loseChannel() -> WindowChange? {
-        if isChannelGone, window.isEmpty { return nil }
-        let isWanted = isWanted
-        let change = reset(to: viewpoint)
-        hasPrevious = false
-        hasNext = false
-        channel = nil
-        isChannelGone = true
-        refillsWhenBack = isWanted
-        return change
+    /// The channel is not this user's any more. Told once: the answer to an own action is followed by the service's
+    /// event.
+    mutating func channelGone(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
+        if !isChannelGone || !view.isEmpty {
+            let wasWanted = isWanted
+            reset(to: viewpoint)
+            view.endAtBothEnds()
+            channel = nil
+            (isChannelGone, refillsWhenBack) = (true, wasWanted)
+            tell(WindowChange(.clear, []), cause, &turn)
+            turn.tell(id, .channelRemoved(url: url, cause))
+        }
+        finishFetches(.notFound, &turn)
     }
 
-    /// The host wants to see messages: it has fetched some, or would have them but for what emptied the view.
-    var isWanted: Bool { isLoaded || isRefilling || refillsWhenBack }
+    /// Events were lost on their way to the host: tells it the list as it is.
+    func resync(dropped: Int, _ turn: inout Turn) {
+        turn.tell(id, .overflow(dropped: dropped))
+        tell(WindowChange(.clear, []), Cause(.overflow), &turn)
+        if let change = window.snapshot() { tell(change, Cause(.overflow), &turn) }
+    }
 
-    var isRefilling: Bool {
+    // MARK: Fetching
+
+    /// Takes in a fetch; `isOfAll`: of everything newer. Whether it still waits for sync.
+    mutating func fetch(
+        _ direction: PageDirection, isOfAll: Bool, call: CallID, _ coverage: Coverage, _ turn: inout Turn
+    ) -> Bool {
+        guard fetches[direction]?.call == nil, start == nil else {
+            turn.complete(Completion(
+                call: call, name: isOfAll ? .fetchAllNext : .fetch, status: .duplicatedFetch, info: info))
+            return false
+        }
+        let wanted = isOfAll ? MessageWindow.partOfAll : filter.limit(direction)
+        fetches[direction] = WindowFetch(
+            call: call, wanted: wanted, isOfAll: isOfAll, isAlsoRefill: fetches[direction] != nil)
+        turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
+        serve(direction, coverage, &turn)
+        return fetches[direction] != nil
+    }
+
+    /// Shows the next part of everything newer, if that is still wanted.
+    mutating func continueFetch(_ call: CallID, _ coverage: Coverage, _ turn: inout Turn) {
+        if fetches[.next]?.call == call { serve(.next, coverage, &turn) }
+    }
+
+    /// Gives fetches that wait what the cache has now, and looks at both ends.
+    mutating func serve(_ coverage: Coverage, _ turn: inout Turn) {
+        serve(.previous, coverage, &turn)
+        serve(.next, coverage, &turn)
+        updateEnds(coverage, turn.context)
+    }
+
+    /// Gives a waiting fetch what the cache has; completes it when it is satisfied or when nothing more can come.
+    private mutating func serve(_ direction: PageDirection, _ coverage: Coverage, _ turn: inout Turn) {
+        guard let fetch = fetches[direction] else { return }
+        guard let chunk = chunk(coverage, turn.context) else {
+            if !turn.mayStillSync { finishFetch(direction, .ok, short: turn.shortReason, &turn) }
+            return
+        }
+        // One row more than is shown tells whether there is more, without a second query.
+        guard var rows = rows(direction, chunk, limit: fetch.wanted + 1, coverage, turn.context) else {
+            return finishFetch(direction, .storage, short: nil, &turn)
+        }
+        let hasMore = rows.count > fetch.wanted
+        if hasMore {
+            if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
+        }
+        attach(rows, direction, Cause(fetch.call == nil ? .sync : .cache), &turn)
+        let wanted = fetch.wanted - (fetch.isOfAll ? 0 : rows.count)
+        fetches[direction]?.wanted = wanted
+        updateEnds(coverage, turn.context, known: (direction, hasMore))
+        if fetch.isOfAll, let call = fetch.call {
+            if !rows.isEmpty { turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline)) }
+            if hasMore { return turn.add(.timer(.fetchAll(call: call), at: turn.now.monotonic)) }
+        }
+        let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
+        if wanted <= 0 || isAtEnd {
+            finishFetch(direction, .ok, short: nil, &turn)
+        } else if !turn.mayStillSync {
+            finishFetch(direction, .ok, short: turn.shortReason, &turn)
+        }
+    }
+
+    /// Puts a page at one end. Whether that changed anything.
+    @discardableResult
+    private mutating func attach(
+        _ rows: [MessageRow], _ direction: PageDirection, _ cause: Cause, _ turn: inout Turn
+    ) -> Bool {
+        guard let change = view.attach(rows, turn.rules) else { return false }
+        tell(change, cause, &turn)
+        trim(growing: direction, &turn)
+        return true
+    }
+
+    private mutating func trim(growing direction: PageDirection, _ turn: inout Turn) {
+        if let change = view.trim(to: turn.options.messageCollectionCapacity, growing: direction) {
+            tell(change, Cause(.capacity), &turn)
+        }
+    }
+
+    /// Looks whether more is to be had in either direction, from the cache or from the service. `known` says whether
+    /// the cache has more in one direction, for who has just looked.
+    private mutating func updateEnds(
+        _ coverage: Coverage, _ context: Context, known: (direction: PageDirection, hasMore: Bool)? = nil
+    ) {
+        guard let chunk = chunk(coverage, context) else { return }
+        func hasMore(_ direction: PageDirection) -> Bool? {
+            if let known, known.direction == direction { return known.hasMore }
+            return rows(direction, chunk, limit: 1, coverage, context).map { !$0.isEmpty }
+        }
+        guard let isBefore = hasMore(.previous), let isAfter = hasMore(.next) else { return }
+        view.setEnds(in: chunk, isBefore: isBefore, isAfter: isAfter)
+    }
+
+    // MARK: Ending fetches
+
+    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    mutating func end(
+        _ call: CallID, _ status: Status, short: Completion.ShortReason?, _ turn: inout Turn
+    ) -> Bool {
+        if start?.call == call {
+            finishStart(status, short: short, &turn)
+            return true
+        }
+        for direction in [PageDirection.previous, .next] where fetches[direction]?.call == call {
+            finishFetch(direction, status, short: short, &turn)
+            return true
+        }
+        return false
+    }
+
+    /// Whatever waits ends with what it has.
+    mutating func finishFetches(_ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn) {
+        if start != nil { finishStart(status, short: short, &turn) }
+        for direction in [PageDirection.previous, .next] { finishFetch(direction, status, short: short, &turn) }
+    }
+
+    private mutating func finishFetch(
+        _ direction: PageDirection, _ status: Status, short: Completion.ShortReason?, _ turn: inout Turn
+    ) {
+        guard let fetch = fetches[direction] else { return }
+        let mayComeLater = WindowFetch.mayComeLater(status, short)
+        guard let call = fetch.call else {
+            if !mayComeLater { fetches[direction] = nil }
+            return
+        }
+        fetches[direction] = nil
+        if fetch.isAlsoRefill, mayComeLater, !isLoaded {
+            fetches[direction] = WindowFetch(call: nil, wanted: filter.limit(direction))
+        }
+        if fetch.isOfStart { return pageOfStartEnded(status, short, &turn) }
+        turn.add(.timer(.fetch(call: call), at: nil))
+        if fetch.isOfAll { turn.add(.timer(.fetchAll(call: call), at: nil)) }
+        turn.complete(Completion(
+            call: call, name: fetch.isOfAll ? .fetchAllNext : .fetch, status: status,
+            hasMore: direction == .previous ? hasPrevious : hasNext, short: short, info: info))
+    }
+
+    // MARK: Filling an emptied view again
+
+    /// The host wants to see messages: it has fetched some, or would have them but for what emptied the view.
+    private var isWanted: Bool { isLoaded || isRefilling || refillsWhenBack }
+
+    private var isRefilling: Bool {
         [.previous, .next].contains { fetches[$0] != nil && fetches[$0]?.call == nil }
     }
 
     /// Fetches a page in each direction for nobody in particular; one that a host waits for brings as much.
-    mutating func refill() {
+    private mutating func refill() {
         for direction in [PageDirection.previous, .next] where fetches[direction] == nil && start == nil {
-            fetches[direction] = Fetch(call: nil, wanted: filter.limit(direction))
+            fetches[direction] = WindowFetch(call: nil, wanted: filter.limit(direction))
         }
     }
 
-    /// Whether what a fetch did not bring may come later, for what nobody waits for.
-    static func mayComeLater(_ status: Status, _ short: Completion.ShortReason?) -> Bool {
-        status == .storage || status == .canceled || short != nil && short != .reset
-    }
+    // MARK: Starting
 
-    /// Messages that a fetch brings from now on, in either direction.
-    mutating func setLimit(_ limit: Int) {
-        filter.limit = limit
-        filter.previousLimit = nil
-        filter.nextLimit = nil
-    }
+    /// What it shows stands in for a page that the service has yet to tell, and will give way to it.
+    private var isStandIn: Bool { start.map { $0.isStandIn && !$0.isAnswered } ?? false }
 
-    /// The chunk the window stands in: the one that covers what it shows, or its viewpoint.
-    func home(in chunks: ChunkList) -> Int? {
-        guard !window.isEmpty else {
-            // A chunk may end among messages of the viewpoint's own time.
-            return chunks.index(covering: stand) ?? chunks.index(covering: anchor)
-                ?? chunks.index(covering: MessagePosition(order: viewpoint, tie: Int64.max))
+    /// Shows the cached page around the viewpoint. Whether it waits for the service's.
+    mutating func begin(call: CallID, _ coverage: Coverage, _ turn: inout Turn) -> Bool {
+        let isFetching = [PageDirection.previous, .next].contains { fetches[$0]?.call != nil }
+        guard start == nil, !isFetching else {
+            turn.complete(Completion(call: call, name: .start, status: .duplicatedFetch, info: info))
+            return false
         }
-        // The last ones may be out of order, and outside since the connection was lost.
-        for row in window.rows.reversed() {
-            if let home = chunks.index(covering: row.position) { return home }
+        let isAlsoRefill = isRefilling
+        fetches = PerDirection()
+        let isStandIn = !isLoaded && home(in: coverage.chunks) == nil
+        start = WindowStart(call: call, isStandIn: isStandIn, isAlsoRefill: isAlsoRefill)
+        let shown = window.count
+        if !isLoaded { fetchPages(coverage, &turn) }
+        guard let begun = start else { return false }
+        turn.tell(id, .cacheShown(call: call, count: window.count - shown))
+        guard turn.mayStillSync else {
+            finishStart(.ok, short: begun.short ?? turn.shortReason, &turn)
+            return false
         }
-        return nil
+        turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
+        return true
     }
 
-    /// Whether a position lies inside what the window claims to show completely.
-    func spans(_ position: MessagePosition) -> Bool {
-        guard let first = window.first, let last = window.last else {
-            // One that has looked back to the first message has room for what was hidden when it looked.
-            return isFollowing && isLoaded && (position > emptyEdge || !hasPrevious)
-        }
-        let isAfterStart = first.position < position || !hasPrevious
-        let isBeforeEnd = position < last.position || isFollowing
-        return isAfterStart && isBeforeEnd
+    /// The service told what stands around a place, and it is in the cache.
+    mutating func answered(_ place: MessagePosition, _ coverage: Coverage, _ turn: inout Turn) {
+        guard start?.isAnswered == false, anchor == place else { return }
+        start?.isAnswered = true
+        if start?.isStandIn == true, !isFilledUp(coverage) { replacePage(coverage, &turn) }
+        finishStartIfDone(&turn)
     }
 
-    /// Shows a message no more, until the service has said what becomes of it.
-    mutating func hide(_ message: MessageRecord) -> WindowChange? {
-        guard window.index(ofID: message.id) != nil else { return nil }
-        let change = remove([message.id])
-        hidden[message.id] = message.position
-        return change
+    /// Whether what stood in for the newest messages has been filled up to them.
+    private func isFilledUp(_ coverage: Coverage) -> Bool {
+        guard isFollowing, !view.isEmpty, let home = home(in: coverage.chunks) else { return false }
+        return coverage.chunks.chunks[home].covers(anchor)
     }
 
-    /// Whether it was hidden and has to be shown again.
-    mutating func unhide(_ id: MessageID) -> Bool { hidden.removeValue(forKey: id) != nil }
-
-    /// Shows a message as it is that was hidden, or shown otherwise, where it stands among others. Also where those are
-    /// in doubt: it was one of them.
-    mutating func putBack(_ record: MessageRecord, wasHidden: Bool, _ rules: any ServiceRules) -> [WindowChange] {
-        guard let first = window.first, let last = window.last else { return [] }
-        let isBetween = first.position < record.position && record.position < last.position
-        let isShown = window.index(at: record.position).map { window.rows[$0].id == record.id } ?? false
-        guard isShown || wasHidden && isBetween else { return [] }
-        return window.merge([shown(record.row, rules)])
-    }
-
-    /// Removes messages by their ids.
-    mutating func remove(_ ids: Set<MessageID>) -> WindowChange? {
-        if !hidden.isEmpty { for id in ids { hidden[id] = nil } }
-        // Emptied, the window goes on behind what it showed last.
-        let last = window.last?.position
-        let change = window.remove(ids: ids)
-        if window.isEmpty, let last {
-            emptyEdge = last
-            emptiedAt = last
-        }
-        return change
-    }
-
-    /// Removes what stands behind a position. Emptied, the window goes on there.
-    mutating func removeAll(behind end: MessagePosition) -> WindowChange? {
-        let change = remove(Set(window.rows.filter { $0.position > end }.map(\.id)))
-        if change != nil, window.isEmpty {
-            emptyEdge = end
-            emptiedAt = end
-        }
-        return change
-    }
-
-    /// Shows those of some stored messages that lie inside what the window shows, in the chunk where it stands. What it
-    /// shows already is shown as it is now, wherever that lies: a part may stand beyond a hole.
-    mutating func merge(
-        _ records: [MessageRecord], in chunk: ChunkList.Chunk?, _ rules: any ServiceRules
-    ) -> [WindowChange] {
-        var rows: [MessageRow] = []
-        var gone: Set<MessageID> = []
-        for record in records {
-            let isInside = chunk?.covers(record.position) == true && spans(record.position)
-            if filter.matches(record), isInside || holds(record.position) {
-                rows.append(shown(record.row, rules))
-            } else if let index = window.index(ofID: record.id),
-                !filter.matches(record) || window.rows[index].position != record.position
-            {
-                // It ceased to match, or its place is outside now.
-                gone.insert(record.id)
+    /// Turns what stood in for the page around the viewpoint into that page.
+    private mutating func replacePage(_ coverage: Coverage, _ turn: inout Turn) {
+        var missing = PerDirection<Int>()
+        var page: [MessageRow] = []
+        let fresh = MessageView(filter: filter, viewpoint: viewpoint)
+        if let home = fresh.home(in: coverage.chunks) {
+            let source = MessageSource(coverage: coverage, context: turn.context, filter: filter)
+            for direction in [PageDirection.previous, .next] {
+                let limit = filter.limit(direction)
+                let found = source.rows(
+                    direction, of: fresh.end(direction), coverage.chunks.chunks[home], limit: limit)
+                guard let found else { return finishStart(.storage, short: nil, &turn) }
+                page += found
+                missing[direction] = limit - found.count
             }
         }
-        var changes: [WindowChange] = []
-        if let change = remove(gone) { changes.append(change) }
-        if !rows.isEmpty {
-            emptiedAt = nil
-            changes += window.merge(rows)
+        for change in view.replace(by: page, turn.rules) { tell(change, Cause(.sync), &turn) }
+        updateEnds(coverage, turn.context)
+        fetchPages(coverage, wanted: missing, &turn)
+    }
+
+    /// Both pages of a start; `wanted`: how many messages are missing, where it is not the whole page.
+    private mutating func fetchPages(
+        _ coverage: Coverage, wanted: PerDirection<Int> = PerDirection(), _ turn: inout Turn
+    ) {
+        guard let call = start?.call else { return }
+        for direction in [PageDirection.previous, .next] {
+            let count = wanted[direction] ?? filter.limit(direction)
+            fetches[direction] = count > 0 ? WindowFetch(call: call, wanted: count, isOfStart: true) : nil
         }
-        return changes
+        for direction in [PageDirection.previous, .next] { serve(direction, coverage, &turn) }
     }
 
-    private func holds(_ position: MessagePosition) -> Bool { window.index(at: position) != nil }
-
-    /// Takes out what was shown for want of what really stands at the viewpoint, and stands there again.
-    mutating func standAgain(without ids: Set<MessageID>) -> WindowChange? {
-        let change = window.remove(ids: ids)
-        isLoaded = true
-        emptiedAt = nil
-        emptyEdge = .last
-        hasPrevious = true
-        hasNext = viewpoint != Int64.max
-        isFollowing = viewpoint == Int64.max
-        return change
+    private mutating func pageOfStartEnded(
+        _ status: Status, _ short: Completion.ShortReason?, _ turn: inout Turn
+    ) {
+        if start?.short == nil { start?.short = short }
+        guard status == .ok else { return finishStart(status, short: short, &turn) }
+        finishStartIfDone(&turn)
     }
 
-    /// Puts a page where it belongs.
-    mutating func merge(_ rows: [MessageRow], _ rules: any ServiceRules) -> [WindowChange] {
-        window.merge(rows.map { shown($0, rules) })
+    private mutating func finishStartIfDone(_ turn: inout Turn) {
+        guard let start, start.isAnswered, fetches.isEmpty else { return }
+        finishStart(.ok, short: start.short, &turn)
     }
 
-    /// Puts a page at one end of the window.
-    mutating func attach(_ rows: [MessageRow], _ rules: any ServiceRules) -> WindowChange? {
-        if !rows.isEmpty { emptiedAt = nil }
-        return window.insert(filter.leftOut.isEmpty ? rows : rows.map { shown($0, rules) })
-    }
-
-    /// Trims the end that did not grow beyond the capacity.
-    mutating func trim(to capacity: Int, growing direction: PageDirection) -> WindowChange? {
-        let excess = window.count - max(capacity, filter.limit(.previous), filter.limit(.next))
-        guard excess > 0 else { return nil }
-        if direction == .previous {
-            hasNext = true
-            isFollowing = false
-            let change = window.removeLast(excess)
-            hidden = hidden.filter { $0.value < upperEnd }
-            return change
+    private mutating func finishStart(_ status: Status, short: Completion.ShortReason?, _ turn: inout Turn) {
+        guard let ended = start else { return }
+        start = nil
+        for direction in [PageDirection.previous, .next] where fetches[direction]?.isOfStart == true {
+            fetches[direction] = nil
         }
-        hasPrevious = true
-        let change = window.removeFirst(excess)
-        hidden = hidden.filter { $0.value > lowerEnd }
-        return change
+        if ended.isAlsoRefill, WindowFetch.mayComeLater(status, short), !isLoaded { refill() }
+        turn.add(.timer(.fetch(call: ended.call), at: nil))
+        turn.complete(Completion(call: ended.call, name: .start, status: status, short: short, info: info))
+    }
+
+    // MARK: Stored messages
+
+    /// A page was stored. One that closes a hole brings what was missing in it; who follows is shown what was cached
+    /// behind it, too.
+    mutating func show(_ rows: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
+        merge(rows, cause, coverage, &turn)
+        while isFollowing, isLoaded, let home = home(in: coverage.chunks) {
+            let found = self.rows(
+                .next, coverage.chunks.chunks[home], limit: MessageWindow.partOfAll, coverage, turn.context)
+            guard let found, !found.isEmpty, attach(found, .next, cause, &turn) else { return }
+        }
+    }
+
+    /// Shows stored messages where it has a place for them, and those that it shows as they are now.
+    mutating func merge(
+        _ records: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
+    ) {
+        let nearest = view.isEmpty ? coverage.chunks.index(atOrBelow: anchor) : nil
+        let home = isLoaded ? home(in: coverage.chunks) ?? nearest : nil
+        guard home != nil || !view.isEmpty else { return }
+        let records = turn.overlays.isEmpty
+            ? records : records.compactMap { turn.overlays.shown($0, coverage.channelURL, turn.context) }
+        var hasInserted = false
+        for change in view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, turn.rules) {
+            if change.action == .insert { hasInserted = true }
+            // What a fill finds changed was not missed, but seen again.
+            let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
+            tell(change, told, &turn)
+        }
+        if hasInserted { trim(growing: .next, &turn) }
+    }
+
+    /// Whether it shows the place of a message, which stands in that chunk.
+    func spans(_ message: MessageRecord, in chunk: Int?, _ chunks: ChunkList) -> Bool {
+        home(in: chunks) == chunk && view.spans(message.position)
+    }
+
+    /// A message was stored at a place that it does not show.
+    mutating func standAside(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
+        tellNewMessage(message, cause, coverage, &turn)
+        updateEnds(coverage, turn.context)
+    }
+
+    func tellNewMessage(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
+        guard filter.matches(message) else { return }
+        let json = shown(message.json, turn.rules)
+        turn.tell(id, .newMessage(channelURL: coverage.channelURL, json: json, cause))
+    }
+
+    /// A message's JSON as this collection tells it.
+    func shown(_ json: [UInt8], _ rules: any ServiceRules) -> [UInt8] { view.shown(json, rules) }
+
+    mutating func remove(_ ids: Set<MessageID>, _ cause: Cause, _ turn: inout Turn) {
+        if let change = view.remove(ids) { tell(change, cause, &turn) }
+    }
+
+    /// History was cut.
+    mutating func cut(before order: Int64, _ coverage: Coverage, _ turn: inout Turn) {
+        let old = Set(window.rows.prefix { $0.position.order < order }.map(\.id))
+        remove(old, Cause(.eventMessageDeleted), &turn)
+        updateEnds(coverage, turn.context)
+    }
+
+    // MARK: Overlays
+
+    /// An overlay on a stored message came or went. `shown`: the message with it; `nil` when it is not to be seen.
+    mutating func showAgain(
+        _ message: MessageRecord, as shown: MessageRecord?, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
+    ) {
+        guard let shown, filter.matches(shown) else {
+            if let change = view.hide(message) { tell(change, cause, &turn) }
+            return
+        }
+        let wasHidden = view.unhide(message.id)
+        for change in view.putBack(shown, wasHidden: wasHidden, turn.rules) { tell(change, cause, &turn) }
+        if wasHidden { reach(message.position, cause, coverage, &turn) }
+        merge([message], cause, coverage, &turn)
+    }
+
+    /// Reaches back to a message that was hidden at one of the ends, with whatever is cached in between.
+    private mutating func reach(
+        _ place: MessagePosition, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
+    ) {
+        guard let home = home(in: coverage.chunks) else { return }
+        let chunk = coverage.chunks.chunks[home]
+        guard chunk.covers(place), !view.spans(place) else { return }
+        let direction: PageDirection = place <= view.end(.previous) ? .previous : .next
+        let isBeforeEmpty = direction == .previous && view.isEmpty
+        // Nothing beyond the message is meant.
+        let rows = MessageSource(coverage: coverage, context: turn.context, filter: filter).rows(
+            direction, of: isBeforeEmpty ? place.successor : view.end(direction), chunk.ending(direction, at: place),
+            limit: turn.options.messageCollectionCapacity)
+        guard let rows, attach(rows, direction, cause, &turn) else { return }
+        updateEnds(coverage, turn.context)
+    }
+
+    // MARK: Gaps
+
+    /// What stands in is replaced by what is newest, if that is its viewpoint. What was shown before a start is not.
+    var canHaveGap: Bool { isFollowing && isLoaded && !isStandIn }
+
+    /// More is missing behind what is shown than the service fills.
+    mutating func showHugeGap(_ coverage: Coverage, _ turn: inout Turn) {
+        // What was told last may stand behind the gap, of which nothing else is shown; it may be all that is shown.
+        let home = home(in: coverage.chunks) ?? coverage.chunks.index(atOrBelow: view.end(.next))
+        if let home, let change = view.removeAll(behind: coverage.chunks.chunks[home].end.position) {
+            tell(change, Cause(.messageFill), &turn)
+        }
+        view.stopFollowing()
+        turn.tell(id, .hugeGap)
     }
 }

@@ -48,18 +48,18 @@ enum PollCursor {
 
     /// What a page of the log says, with how far it has been read then; `nil` when the cache cannot be read.
     static func fact(
-        _ changes: PollChanges, since: ChangePoint, of timeline: Timeline, _ context: Context
+        _ changes: PollChanges, since: ChangePoint, of id: HistoryID, _ history: History, _ context: Context
     ) -> MessageFact? {
         var patches = changes.updated.map { (id: $0.messageID, patch: MessagePatch.poll($0.change)) }
         if !changes.deletedIDs.isEmpty {
-            guard let removed = removed(changes.deletedIDs, timeline.history, context) else { return nil }
+            guard let removed = removed(changes.deletedIDs, history, context) else { return nil }
             patches += removed
         }
-        let key = CacheStore.pollsKey(timeline.history.channelKey)
+        let key = CacheStore.pollsKey(history.channelKey)
         let next = ChangePoint.behind(changes.next, hasMore: changes.hasMore, since, context.loginTime)
         return MessageFact(
-            channelURL: timeline.id.channelURL, kind: .patchLog(patches), cause: Cause(.eventPollChangelog),
-            answerTo: timeline.id, progress: (key, next.point.storedText))
+            channelURL: id.channelURL, kind: .patchLog(patches), cause: Cause(.eventPollChangelog),
+            answerTo: id, progress: (key, next.point.storedText))
     }
 
     /// The log names polls that are gone, and not their messages.

@@ -19,23 +19,13 @@ extension Timeline {
         resume(&turn)
     }
 
-    func readPolls(_ turn: inout Turn) {
-        guard let since = PollCursor.read(history, turn.storage) else { return storeFailed(&turn) }
-        guard let since else {
-            step = .gap(isAsked: false)
-            return checkGap(&turn)
-        }
-        step = .polls(isAsked: true)
-        ask(.polls(since: since), .pollChanges(channelURL: id.channelURL, since: since), &turn)
-    }
-
     /// An answer about polls. What it says is given back as a fact, as that of the messages' own log.
     func receive(
         polls reply: ServiceReply, since: ChangePoint, _ ask: MessageAsk, _ turn: inout Turn
     ) -> MessageFact? {
         switch reply {
         case .pollChanges(let changes):
-            if let fact = PollCursor.fact(changes, since: since, of: self, turn.context) { return fact }
+            if let fact = PollCursor.fact(changes, since: since, of: id, history, turn.context) { return fact }
             answerEnded(ask)
             storeFailed(&turn)
         case .failure(let failure) where failure.kind == .pageTokenExpired:
@@ -60,20 +50,6 @@ extension Timeline {
 
 // Edges that have lost their token: the service tells it by the message that stands there.
 extension Timeline {
-    func findToken(of edge: HistoryEdge, _ direction: PageDirection, _ turn: inout Turn) {
-        guard case .pages(let asked) = step else { return }
-        let history = history
-        let message = turn.storage.cached { (cache) throws(StoreError) in
-            try history.message(at: edge, direction, cache)
-        }
-        guard let message else { return storeFailed(&turn) }
-        guard let message else { return take(nil, for: edge, direction, &turn) }
-        step = .pages(asked: asked.union([direction]))
-        ask(
-            .edge(edge, direction),
-            .edge(channelURL: id.channelURL, messageID: message, direction: direction, parentID: id.parentID), &turn)
-    }
-
     func receive(
         _ reply: ServiceReply, for edge: HistoryEdge, _ direction: PageDirection, _ ask: MessageAsk,
         _ turn: inout Turn
@@ -90,7 +66,7 @@ extension Timeline {
     }
 
     /// A chunk without a token to go on from is not one; its place is asked for again.
-    private func take(_ token: String?, for edge: HistoryEdge, _ direction: PageDirection, _ turn: inout Turn) {
+    func take(_ token: String?, for edge: HistoryEdge, _ direction: PageDirection, _ turn: inout Turn) {
         let history = history
         let next = turn.storage.committed { (cache) throws(StoreError) -> History in
             var next = history

@@ -10,8 +10,6 @@ import SyncStore
 /// After a login the change log brings edits and deletions, then the gap check brings what was missed, and only then
 /// the background runs go on, in both directions from each collection's viewpoint.
 final class Timeline {
-    private static let pageSize = 100
-
     let id: HistoryID
     private(set) var history: History
     private(set) var windows = MessageWindows()
@@ -22,14 +20,13 @@ final class Timeline {
     /// The last page said nothing that was not known.
     private var hasToldNothing = false
 
-    /// Of a thread: the message that it answers, as it was told last.
-    private var parent: MessageRecord?
+    private var parent: ThreadParent
 
     /// `parent` as it is cached.
     init(_ id: HistoryID, history: History, parent: MessageRecord?) {
         self.id = id
         self.history = history
-        self.parent = parent
+        self.parent = ThreadParent(id: id.parentID, message: parent)
         step = .first(of: id)
     }
 
@@ -38,9 +35,9 @@ final class Timeline {
     /// Something is under way.
     var isBusy: Bool { step.isBusy }
 
-    private var coverage: MessageWindows.Coverage {
+    private var coverage: Coverage {
         let isGapChecked = if case .pages = step { true } else { false }
-        return MessageWindows.Coverage(
+        return Coverage(
             channelURL: channelURL, channelKey: history.channelKey, chunks: history.chunks, isGapChecked: isGapChecked)
     }
 
@@ -48,28 +45,21 @@ final class Timeline {
 
     func open(_ window: MessageWindow, _ turn: inout Turn) {
         windows.open(window)
-        if let parent { windows.tellParent(parent.json, to: window.id, Cause(.cache), &turn) }
+        parent.tell(window, Cause(.cache), &turn)
         resume(&turn)
     }
 
     func close(_ collection: CollectionID, _ turn: inout Turn) { windows.close(collection, &turn) }
 
+    /// `isOfAll`: everything that is newer than what the collection shows.
     func fetch(
-        _ collection: CollectionID, _ direction: PageDirection, call: CallID, _ turn: inout Turn
+        _ collection: CollectionID, _ direction: PageDirection, isOfAll: Bool = false, call: CallID,
+        _ turn: inout Turn
     ) {
-        if windows.fetch(collection, direction, call: call, coverage, &turn) { resume(&turn) }
+        if windows.fetch(collection, direction, isOfAll: isOfAll, call: call, coverage, &turn) { resume(&turn) }
     }
 
-    /// Everything that is newer than what the collection shows.
-    func fetchAllNext(_ collection: CollectionID, call: CallID, _ turn: inout Turn) {
-        if windows.fetch(collection, .next, isOfAll: true, call: call, coverage, &turn) {
-            resume(&turn)
-        }
-    }
-
-    func continueFetch(_ call: CallID, _ turn: inout Turn) {
-        windows.continueFetch(call, coverage, &turn)
-    }
+    func continueFetch(_ call: CallID, _ turn: inout Turn) { windows.continueFetch(call, coverage, &turn) }
 
     func setLimit(_ collection: CollectionID, _ limit: Int) -> CollectionInfo? { windows.setLimit(collection, limit) }
 
@@ -91,10 +81,6 @@ final class Timeline {
     func resetViewpoint(_ collection: CollectionID, _ viewpoint: Int64, _ turn: inout Turn) {
         windows.resetViewpoint(collection, viewpoint, &turn)
         resume(&turn)
-    }
-
-    func resync(_ collection: CollectionID, dropped: Int, _ turn: inout Turn) {
-        windows.resync(collection, dropped: dropped, &turn)
     }
 
     // MARK: Session
@@ -158,11 +144,14 @@ final class Timeline {
         windows.channelGone(channelURL, cause, &turn)
     }
 
-    /// The channel as hosts see it; `nil` when it is not known any more.
-    func setChannel(_ json: [UInt8]?) { windows.setChannel(json) }
+    /// The channel is not known any more.
+    func forgetChannel() { windows.setChannel(nil) }
 
+    /// The channel as hosts see it.
     func tellChannel(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) {
-        guard windows.tellChannel(json, cause, &turn) else { return }
+        let isBack = windows.setChannel(json)
+        for window in windows.all { turn.tell(window.id, .channelUpdated(json: json, cause)) }
+        guard isBack else { return }
         // Its messages may be there already.
         windows.serveAll(coverage, &turn)
         resume(&turn)
@@ -174,7 +163,7 @@ final class Timeline {
         // A page under way may hold what is gone now: it is asked for again.
         abandonAnswers()
         windows.cut(before: order, coverage, &turn)
-        if let parent, parent.position.order < order { parentGone(Cause(.eventMessageDeleted), &turn) }
+        parent.cut(before: order, windows, &turn)
         resume(&turn)
     }
 
@@ -207,23 +196,7 @@ final class Timeline {
         }
         windows.remove(recorded.deleted, fact.cause, &turn)
         windows.showChanged(recorded.changed, fact.cause, coverage, &turn)
-        if id.isThread { showParent(recorded, fact.cause, &turn) }
-    }
-
-    private func showParent(
-        _ recorded: RecordedFact, _ cause: Cause, _ turn: inout Turn
-    ) {
-        if recorded.deleted.contains(id.parentID) { return parentGone(cause, &turn) }
-        guard let changed = recorded.changed.last(where: { $0.id == id.parentID }),
-            changed.json != parent?.json
-        else { return }
-        parent = changed
-        windows.tellParent(changed.json, cause, &turn)
-    }
-
-    private func parentGone(_ cause: Cause, _ turn: inout Turn) {
-        parent = nil
-        windows.tellParentRemoved(id.parentID, cause, &turn)
+        if id.isThread { parent.show(recorded, fact.cause, windows, &turn) }
     }
 
     /// An overlay on a message came or went: it is shown as it is now.
@@ -286,52 +259,43 @@ final class Timeline {
             return turn.add(.timer(.timeline(id), at: gate.pausedUntil))
         }
         switch step {
-        case .parent(isAsked: false): readParent(&turn)
-        case .changes(isAsked: false): readChanges(&turn)
-        case .polls(isAsked: false): readPolls(&turn)
-        case .gap(isAsked: false): checkGap(&turn)
+        case .parent(isAsked: false): put(questions(turn.context).parent, &turn)
+        case .changes(isAsked: false): put(questions(turn.context).changes, &turn)
+        case .polls(isAsked: false): put(questions(turn.context).polls, &turn)
+        case .gap(isAsked: false): put(questions(turn.context).gap, &turn)
         case .parent, .changes, .polls, .gap: break
-        case .pages:
-            runPrevious(&turn)
-            runNext(&turn)
+        case .pages: for direction in [PageDirection.previous, .next] { askPage(direction, &turn) }
         }
     }
 
-    func ask(_ kind: MessageAsk.Kind, _ request: ServiceRequest, _ turn: inout Turn) {
-        history.crossings.pageAsked()
-        turn.add(.ask(
-            .messages(MessageAsk(kind: kind, generation: generation), of: id), request))
+    private func askPage(_ direction: PageDirection, _ turn: inout Turn) {
+        guard case .pages(let asked) = step else { return }
+        if let question = questions(turn.context).page(direction, asked: asked) { put(question, &turn) }
     }
 
-    private func readParent(_ turn: inout Turn) {
-        step = .parent(isAsked: true)
-        ask(.parent, .getMessage(channelURL: channelURL, messageID: id.parentID), &turn)
+    private func questions(_ context: Context) -> MessageQuestions {
+        MessageQuestions(id: id, history: history, windows: windows, context: context)
     }
 
-    private var changesKey: String { "messages.changes.\(history.channelKey)" }
+    private func put(_ question: MessageQuestions.Question, _ turn: inout Turn) {
+        switch question {
+        case .ask(let kind, let request):
+            step.asked(kind)
+            history.crossings.pageAsked()
+            turn.add(.ask(.messages(MessageAsk(kind: kind, generation: generation), of: id), request))
+        case .goOn(let next): goOn(next, &turn)
+        case .changesFromNow:
+            guard ChangeCursor.begin(history, turn.context) else { return storeFailed(&turn) }
+            goOn(.gap(isAsked: false), &turn)
+        case .changesUnknown: forgetCached(&turn)
+        case .edgeLost(let edge, let direction): take(nil, for: edge, direction, &turn)
+        case .cacheUnreadable: storeFailed(&turn)
+        }
+    }
 
-    private func readChanges(_ turn: inout Turn) {
-        if turn.capabilities.messageChanges == .inStream {
-            step = .gap(isAsked: false)
-            return checkGap(&turn)
-        }
-        let key = changesKey
-        let value = turn.storage.cached { (cache) throws(StoreError) in try cache.value(key) }
-        guard let value else { return storeFailed(&turn) }
-        let since = value.flatMap(ChangePoint.init(storedText:))
-        let isKnown = since != nil && turn.capabilities.messageChanges == .log
-        // What is cached may have changed since anybody knows when.
-        guard isKnown || history.chunks.isEmpty else { return forgetCached(&turn) }
-        guard let since, !history.chunks.isEmpty else {
-            // Nothing is cached yet: changes count from this login, which is before the first page.
-            let start = ChangePoint.time(turn.loginTime).storedText
-            let done: Void? = turn.storage.cached { (cache) throws(StoreError) in try cache.setValue(key, start) }
-            guard done != nil else { return storeFailed(&turn) }
-            step = .gap(isAsked: false)
-            return checkGap(&turn)
-        }
-        step = .changes(isAsked: true)
-        ask(.changes(since: since), .messageChanges(channelURL: channelURL, since: since), &turn)
+    private func goOn(_ next: TimelineStep, _ turn: inout Turn) {
+        step = next
+        resume(&turn)
     }
 
     /// Nobody can tell which cached messages changed: they have to be asked for again.
@@ -342,89 +306,6 @@ final class Timeline {
         }
         guard done != nil else { return storeFailed(&turn) }
         startOver(Cause(.messageChangelog), refills: true, &turn)
-    }
-
-    /// Asks what was missed while away, behind the newest message held.
-    func checkGap(_ turn: inout Turn) {
-        guard turn.capabilities.hasGapCheck, !id.isThread, windows.wantsNewest, let chunk = history.chunks.last,
-            !chunk.reachedNewest, askGap(behind: chunk, of: nil, as: .gap(end: chunk.end), &turn)
-        else { return beginPages(&turn) }
-    }
-
-    /// The gap is huge: asks whether it is so for what collections look at, one filter after the other. Those for which
-    /// it is not go on following; the pages, which run to the newest anyway, bring them what they missed.
-    private func checkGap(of filters: [MessageFilter], _ turn: inout Turn) {
-        guard let filter = filters.first, let chunk = history.chunks.last, !chunk.reachedNewest else {
-            return beginPages(&turn)
-        }
-        if !askGap(behind: chunk, of: filter, as: .filteredGap(filters), &turn) { storeFailed(&turn) }
-    }
-
-    /// Asks what is missing behind a chunk, of what matches a filter or of all; `false`: the cache cannot be read.
-    private func askGap(
-        behind chunk: ChunkList.Chunk, of filter: MessageFilter?, as kind: MessageAsk.Kind, _ turn: inout Turn
-    ) -> Bool {
-        let held = turn.storage.cached { (cache) throws(StoreError) in
-            try history.held(atEndOf: chunk, filter, cache)
-        }
-        guard let held else { return false }
-        step = .gap(isAsked: true)
-        ask(
-            kind,
-            .messageGap(channelURL: channelURL, start: chunk.start, end: chunk.end, held: held, filter: filter), &turn)
-        return true
-    }
-
-    private func beginPages(_ turn: inout Turn) {
-        step = .pages(asked: [])
-        resume(&turn)
-    }
-
-    private func runPrevious(_ turn: inout Turn) {
-        guard case .pages(let asked) = step, !asked.contains(.previous) else { return }
-        // A host that waits at a place of which nothing is known comes before the long way back of another collection.
-        if let waiting = windows.starting ?? windows.stranded(history.chunks) { return askAround(waiting, &turn) }
-        for window in windows.byUrgency(.previous) {
-            guard let home = window.home(in: history.chunks) else { return askAround(window, &turn) }
-            let chunk = history.chunks.chunks[home]
-            let older = home > 0 ? history.chunks.chunks[home - 1].end : nil
-            if !chunk.reachedFirst { return askPage(from: chunk.start, .previous, until: older, &turn) }
-        }
-    }
-
-    private func runNext(_ turn: inout Turn) {
-        guard case .pages(let asked) = step, !asked.contains(.next) else { return }
-        for window in windows.byUrgency(.next) {
-            guard let home = window.home(in: history.chunks) else { continue }
-            let chunk = history.chunks.chunks[home]
-            let newer = history.chunks.chunks.dropFirst(home + 1).first?.start
-            if !chunk.reachedNewest { return askPage(from: chunk.end, .next, until: newer, &turn) }
-        }
-    }
-
-    private func askPage(
-        from edge: HistoryEdge, _ direction: PageDirection, until: HistoryEdge?, _ turn: inout Turn
-    ) {
-        guard case .pages(let asked) = step else { return }
-        if history.isBySequence, edge.token.isEmpty { return findToken(of: edge, direction, &turn) }
-        step = .pages(asked: asked.union([direction]))
-        ask(
-            .page(from: edge, direction),
-            .messages(
-                channelURL: channelURL, from: edge, direction: direction, limit: Timeline.pageSize,
-                parentID: id.parentID, until: until),
-            &turn)
-    }
-
-    /// The first page of a place about which nothing is known: a viewpoint, or what is shown outside of every chunk.
-    private func askAround(_ window: MessageWindow, _ turn: inout Turn) {
-        guard case .pages(asked: []) = step else { return }
-        step = .pages(asked: [.previous, .next])
-        ask(
-            .around(place: window.place),
-            .messagesAround(
-                channelURL: channelURL, time: window.place.order, limit: Timeline.pageSize, parentID: id.parentID),
-            &turn)
     }
 
     private func retry(after failure: ServiceFailure?, _ turn: inout Turn) {
@@ -440,14 +321,41 @@ final class Timeline {
 
     // MARK: Answers. Of logs: Timeline+Logs
 
-    /// An answer. What the change log says is given back as a fact: it enters where all facts enter, and the outcome is
-    /// told by `changesTaken`.
-    func receive(
-        _ reply: ServiceReply, to ask: MessageAsk, _ turn: inout Turn
-    ) -> MessageFact? {
+    /// An answer. What a log or a thread's first message says is given back as a fact: it enters where all facts enter,
+    /// and the outcome is told by `changesTaken`.
+    func receive(_ reply: ServiceReply, to ask: MessageAsk, _ turn: inout Turn) -> MessageFact? {
         guard ask.generation == generation else { return nil }
         switch (ask.kind, reply) {
-        case (.parent, .message(let message)):
+        case (.parent, _): return receive(parent: reply, ask, &turn)
+        case (.changes(let since), .messageChanges(let changes)):
+            return ChangeCursor.fact(changes, since: since, of: id, history, turn.context)
+        case (.polls(let since), _): return receive(polls: reply, since: since, ask, &turn)
+        case (.changes, .failure(let failure)) where failure.kind == .pageTokenExpired:
+            answerEnded(ask)
+            forgetCached(&turn)
+        case (.gap, .gap(let gap)): receive(gap, ask, &turn)
+        case (.filteredGap(let filters), _): receive(gapOf: filters, reply, ask, &turn)
+        case (.around(let place), .messages(let page)): receive(page, around: place, ask, &turn)
+        case (.page(_, let direction), .messages(let page)):
+            let isFill = direction == .next && windows.isFollowing
+            let taken = take(page, by: ask.kind.road, Cause(isFill ? .messageFill : .sync), &turn)
+            answerEnded(ask)
+            pageEnded(taken, &turn)
+        case (.edge(let edge, let direction), _): receive(reply, for: edge, direction, ask, &turn)
+        default: notAnswered(ask, reply, &turn)
+        }
+        return nil
+    }
+
+    /// A failure, or an answer to another question.
+    func notAnswered(_ ask: MessageAsk, _ reply: ServiceReply, _ turn: inout Turn) {
+        answerEnded(ask)
+        if case .failure(let failure) = reply { failed(ask, failure, &turn) } else { retry(after: nil, &turn) }
+    }
+
+    private func receive(parent reply: ServiceReply, _ ask: MessageAsk, _ turn: inout Turn) -> MessageFact? {
+        switch reply {
+        case .message(let message):
             // What was told meanwhile is newer than the answer.
             let newest = history.crossings.applied(to: [message], turn.rules)
             for message in newest { history.isShown(message.id) }
@@ -455,9 +363,8 @@ final class Timeline {
             gate.succeed()
             step = .changes(isAsked: false)
             guard message.id == id.parentID else { break }
-            return MessageFact(
-                channelURL: channelURL, kind: .edited(newest), cause: Cause(.sync), answerTo: id)
-        case (.parent, .failure(let failure)) where failure.kind == .notFound || failure.kind.isForGood:
+            return MessageFact(channelURL: channelURL, kind: .edited(newest), cause: Cause(.sync), answerTo: id)
+        case .failure(let failure) where failure.kind == .notFound || failure.kind.isForGood:
             answerEnded(ask)
             step = .changes(isAsked: false)
             if failure.kind == .notFound {
@@ -465,70 +372,59 @@ final class Timeline {
                     channelURL: channelURL, kind: .deleted(ids: [id.parentID]), cause: Cause(.sync), answerTo: id)
             }
             resume(&turn)
-        case (.changes(let since), .messageChanges(let changes)):
-            let next = ChangePoint.behind(changes.next, hasMore: changes.hasMore, since, turn.loginTime)
-            return MessageFact(
-                channelURL: channelURL, kind: .changelog(updated: changes.updated, deleted: changes.deletedIDs),
-                cause: Cause(.messageChangelog), answerTo: id, progress: (changesKey, next.point.storedText))
-        case (.polls(let since), _): return receive(polls: reply, since: since, ask, &turn)
-        case (.changes, .failure(let failure)) where failure.kind == .pageTokenExpired:
-            answerEnded(ask)
-            forgetCached(&turn)
-        case (.gap, .gap(.huge)):
+        default: notAnswered(ask, reply, &turn)
+        }
+        return nil
+    }
+
+    private func receive(_ gap: MessageGap, _ ask: MessageAsk, _ turn: inout Turn) {
+        switch gap {
+        case .huge:
             answerEnded(ask)
             gate.succeed()
             windows.hugeGap(of: nil, coverage, &turn)
-            checkGap(of: windows.gapFilters, &turn)
-        case (.filteredGap(let filters), .gap(let gap)):
-            answerEnded(ask)
-            gate.succeed()
-            // What the answer brings is no whole stretch of history: the pages bring it again.
-            if case .huge = gap { windows.hugeGap(of: filters.first, coverage, &turn) }
-            checkGap(of: Array(filters.dropFirst()), &turn)
-        case (.filteredGap(let filters), .failure(let failure)) where failure.kind.isForGood:
-            answerEnded(ask)
-            windows.hugeGap(of: filters.first, coverage, &turn)
-            checkGap(of: Array(filters.dropFirst()), &turn)
-        case (.gap, .gap(.fill(let page))):
+            put(questions(turn.context).gap(of: windows.gapFilters), &turn)
+        case .fill(let page):
             let taken = take(page, by: ask.kind.road, Cause(.messageFill), &turn)
             answerEnded(ask)
-            guard taken != .notStored else { break }
+            guard taken != .notStored else { return }
             gate.succeed()
-            beginPages(&turn)
-        case (.around(let place), .messages(let page)):
-            var taken = take(page, by: ask.kind.road, Cause(.sync), &turn)
-            // A host that starts wants the page also when all of it is known, and asks once.
-            if taken == .known, windows.starting != nil { taken = .new }
-            answerEnded(ask)
-            if taken != .notStored { windows.answered(place, coverage, &turn) }
-            pageEnded(taken, &turn)
-        case (.page(_, let direction), .messages(let page)):
-            let isFill = direction == .next && windows.isFollowing
-            let taken = take(page, by: ask.kind.road, Cause(isFill ? .messageFill : .sync), &turn)
-            answerEnded(ask)
-            pageEnded(taken, &turn)
-        case (.edge(let edge, let direction), _): receive(reply, for: edge, direction, ask, &turn)
-        case (_, .failure(let failure)):
-            answerEnded(ask)
-            failed(ask, failure, &turn)
-        default:
-            answerEnded(ask)
-            retry(after: nil, &turn)
+            goOn(.pages(asked: []), &turn)
         }
-        return nil
+    }
+
+    /// What the answer brings is no whole stretch of history: the pages bring it again.
+    private func receive(
+        gapOf filters: [MessageFilter], _ reply: ServiceReply, _ ask: MessageAsk, _ turn: inout Turn
+    ) {
+        var isHuge = true
+        switch reply {
+        case .gap(let gap):
+            if case .fill = gap { isHuge = false }
+            gate.succeed()
+        case .failure(let failure) where failure.kind.isForGood: break
+        default: return notAnswered(ask, reply, &turn)
+        }
+        answerEnded(ask)
+        if isHuge { windows.hugeGap(of: filters.first, coverage, &turn) }
+        put(questions(turn.context).gap(of: Array(filters.dropFirst())), &turn)
+    }
+
+    private func receive(
+        _ page: MessagePage, around place: MessagePosition, _ ask: MessageAsk, _ turn: inout Turn
+    ) {
+        var taken = take(page, by: ask.kind.road, Cause(.sync), &turn)
+        // A host that starts wants the page also when all of it is known, and asks once.
+        if taken == .known, windows.starting != nil { taken = .new }
+        answerEnded(ask)
+        if taken != .notStored { windows.answered(place, coverage, &turn) }
+        pageEnded(taken, &turn)
     }
 
     /// An answer is no longer under way; its step may be asked again.
     func answerEnded(_ ask: MessageAsk) {
         history.crossings.pageEnded()
-        switch (ask.kind, step) {
-        case (.parent, .parent): step = .parent(isAsked: false)
-        case (.changes, .changes): step = .changes(isAsked: false)
-        case (.polls, .polls): step = .polls(isAsked: false)
-        case (.gap, .gap), (.filteredGap, .gap): step = .gap(isAsked: false)
-        case (_, .pages(let asked)): step = .pages(asked: asked.subtracting(ask.kind.directions))
-        default: break
-        }
+        step.ended(ask.kind)
     }
 
     /// What became of a page.
@@ -557,27 +453,17 @@ final class Timeline {
         _ page: MessagePage, by road: SequencePage.Road = .newest, hole older: String? = nil, _ cause: Cause,
         _ turn: inout Turn
     ) -> Taken {
-        let history = history
-        let result = turn.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
-            var next = history
-            let outcome = if let older {
-                try next.take(hole: older, page, turn.rules, cache)
-            } else {
-                try next.take(page, by: road, turn.rules, cache)
-            }
-            try PollCursor.note(outcome.rows, of: next, turn.context, cache)
-            return (next, outcome)
-        }
-        guard let (next, outcome) = result else {
+        guard let stored = StoredPage(page, by: road, hole: older, of: history, turn.context) else {
             storeFailed(&turn)
             return .notStored
         }
-        self.history = next
-        let taken: Taken = next.chunks == history.chunks && next.stored == history.stored ? .known : .new
-        for row in outcome.rows where row.senderID == turn.options.userID && history.mayBeAwaited(row) {
+        let (before, next) = (history, stored.history)
+        history = next
+        for row in stored.outcome.rows where row.senderID == turn.options.userID && before.mayBeAwaited(row) {
             turn.add(.ownMessageSeen(row, channelURL: channelURL))
         }
-        windows.show(outcome, cause, coverage, &turn)
+        windows.show(stored.outcome, cause, coverage, &turn)
+        let taken: Taken = stored.isNews ? .new : .known
         // Progress is told of channels; what a thread caches is a part of it that may be there already.
         if id.isThread { return taken }
         let chunk = next.chunks.last
@@ -587,9 +473,7 @@ final class Timeline {
         return taken
     }
 
-    func failed(
-        _ ask: MessageAsk, _ failure: ServiceFailure, _ turn: inout Turn
-    ) {
+    func failed(_ ask: MessageAsk, _ failure: ServiceFailure, _ turn: inout Turn) {
         switch failure.kind {
         case .notFound where id.isThread:
             // Whether the channel is gone it is told by itself.

@@ -30,4 +30,24 @@ enum TimelineStep {
         case .pages: self = .pages(asked: [])
         }
     }
+
+    mutating func asked(_ kind: MessageAsk.Kind) {
+        switch (kind, self) {
+        case (.parent, _): self = .parent(isAsked: true)
+        case (.changes, _): self = .changes(isAsked: true)
+        case (.polls, _): self = .polls(isAsked: true)
+        case (.gap, _), (.filteredGap, _): self = .gap(isAsked: true)
+        case (_, .pages(let asked)): self = .pages(asked: asked.union(kind.directions))
+        case (.around, _), (.page, _), (.edge, _): break
+        }
+    }
+
+    /// What was asked is no longer under way, and may be asked again.
+    mutating func ended(_ kind: MessageAsk.Kind) {
+        switch (kind, self) {
+        case (.parent, .parent), (.changes, .changes), (.polls, .polls), (.gap, .gap), (.filteredGap, .gap): abandon()
+        case (_, .pages(let asked)): self = .pages(asked: asked.subtracting(kind.directions))
+        default: break
+        }
+    }
 }
