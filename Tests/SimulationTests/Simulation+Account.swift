@@ -11,13 +11,13 @@ extension Simulation {
         case 0..<4:
             // Sent by the service's clock, whoever is connected then.
             let time = SimulatedService.start + self.time + service.jumped + 1 + random.below(30_000)
-            call(.scheduleMessage, url, [
+            call(.scheduled(.scheduleMessage), url, [
                 "scheduled_at": .integer(time), "message": .text("scheduled \(seed) \(lastText)"),
             ])
-        case 4: call(.listScheduledMessages, nil)
-        case 5: call(.updateProfile, nil, ["nickname": .text("Mei \(lastText)")])
-        case 6: call(.registerPushToken, nil, ["type": .text("gcm"), "token": .text("token \(lastText % 3)")])
-        default: call(.serviceInfo, nil)
+        case 4: call(.scheduled(.listScheduledMessages), nil)
+        case 5: call(.user(.updateProfile), nil, ["nickname": .text("Mei \(lastText)")])
+        case 6: call(.user(.registerPushToken), nil, ["type": .text("gcm"), "token": .text("token \(lastText % 3)")])
+        default: call(.library(.serviceInfo), nil)
         }
     }
 }

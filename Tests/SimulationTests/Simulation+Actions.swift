@@ -11,41 +11,41 @@ extension Simulation {
         if random.chance(15) { return callPollAction() }
         if random.chance(8) { return callAccountAction(in: url) }
         switch random.below(22) {
-        case 0..<3: call(.freezeChannel, url)
-        case 3..<6: call(.unfreezeChannel, url)
+        case 0..<3: call(.channel(.freezeChannel), url)
+        case 3..<6: call(.channel(.unfreezeChannel), url)
         case 6..<8:
-            call(.hideChannel, url, [
+            call(.channel(.hideChannel), url, [
                 "hide_previous_messages": .flag(random.chance(40)), "allow_auto_unhide": .flag(random.chance(70)),
             ])
-        case 8: call(.unhideChannel, url)
-        case 9..<12: call(.updateChannel, url, ["name": .text("Called \(random.below(100))")])
+        case 8: call(.channel(.unhideChannel), url)
+        case 9..<12: call(.channel(.updateChannel), url, ["name": .text("Called \(random.below(100))")])
         case 12..<14:
             let metadata = JSON.object(["key": .string("value \(random.below(9))")]).serialized()
-            call(.updateMetadata, url, ["metadata": .object(metadata), "upsert": .flag(true)])
-        case 14: call(.deleteMetadata, url, [:])
+            call(.property(.updateMetadata), url, ["metadata": .object(metadata), "upsert": .flag(true)])
+        case 14: call(.property(.deleteMetadata), url, [:])
         // It comes back by an invitation; public channels tell who is out of them nothing.
-        case 15: if service.channel(url) != nil { call(.leave, url) }
-        case 16: call(.invite, url, ["user_ids": .texts(["kit"])])
-        case 17: call(.getChannel, url)
+        case 15: if service.channel(url) != nil { call(.member(.leave), url) }
+        case 16: call(.member(.invite), url, ["user_ids": .texts(["kit"])])
+        case 17: call(.channel(.getChannel), url)
         case 18:
             // No event tells of it: when the answer is lost, nothing does before the next login.
             knowledge.historyResetAt = time
-            call(.resetHistory, url)
+            call(.channel(.resetHistory), url)
         case 19:
-            guard random.chance(50) else { return call(.statistics, nil) }
+            guard random.chance(50) else { return call(.library(.statistics), nil) }
             resent(engine.ownMessages.filter { $0.status == .failed }.map(\.requestID.text))
-            call(.resendFailedMessages, nil)
+            call(.library(.resendFailedMessages), nil)
         case 20:
-            call(.removeFailedMessages, random.chance(50) ? url : nil)
+            call(.library(.removeFailedMessages), random.chance(50) ? url : nil)
             knowledge.settle(allBut: Set(engine.ownMessages.map(\.requestID.text)))
         default:
             let waiting = openCalls.filter { Simulation.cancelable.contains($0.value) }.keys.sorted()
-            guard let other = random.pick(waiting) else { return call(.statistics, nil) }
+            guard let other = random.pick(waiting) else { return call(.library(.statistics), nil) }
             cancel(other)
         }
     }
 
-    func cancel(_ other: CallID) { call(.cancel, nil, ["request": .integer(Int64(clamping: other.number))]) }
+    func cancel(_ other: CallID) { call(.library(.cancel), nil, ["request": .integer(Int64(clamping: other.number))]) }
 
     /// Calls that may wait for the service.
     private static let cancelable: Set<String> = [

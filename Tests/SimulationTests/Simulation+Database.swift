@@ -34,7 +34,7 @@ extension Simulation {
 
     @discardableResult
     func ask(
-        _ action: Action, _ operation: DatabaseRequest.Operation, isDoneWhenKept: Bool = false
+        _ action: DatabaseAction, _ operation: DatabaseRequest.Operation, isDoneWhenKept: Bool = false
     ) -> CallID {
         let call = newCall(action.rawValue)
         command(.call(call, .database(DatabaseRequest(action, operation, isDoneWhenKept: isDoneWhenKept))))
@@ -54,7 +54,7 @@ extension Simulation {
 
     func listen(to location: DatabaseLocation) throws {
         // The first value comes within the call.
-        let call = newCall(Action.databaseListen.rawValue)
+        let call = newCall(DatabaseAction.databaseListen.rawValue)
         database.listens[call] = DatabaseKnowledge.Shown(location: location)
         command(.call(call, .database(DatabaseRequest(.databaseListen, .listen(location)))))
     }

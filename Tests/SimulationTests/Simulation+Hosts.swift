@@ -227,27 +227,28 @@ extension Simulation {
         let action: Action
         switch random.below(20) {
         case 0..<5:
-            action = random.chance(60) ? .addReaction : .removeReaction
+            action = random.chance(60) ? .message(.addReaction) : .message(.removeReaction)
             arguments["key"] = .text(random.pick(["+1", "heart"]) ?? "+1")
         case 5..<8:
-            action = .editMessage
+            action = .message(.editMessage)
             arguments["message"] = .text("changed \(time)")
             if random.chance(30) { arguments["mentioned_user_ids"] = .texts(["bo"]) }
-        case 8..<11: action = .deleteMessage
-        case 11: action = random.chance(60) ? .pinMessage : .unpinMessage
-        case 12: action = .translateMessage
-        case 13: action = random.pick([.createMetaArrayKeys, .deleteMetaArrayKeys]) ?? .createMetaArrayKeys
-        case 14: action = .addMetaArrayValues
-        case 15: action = .markAsRead
-        case 16: action = .markAllAsRead
-        case 17: action = .markAsUnread
-        case 18: action = .markAsDelivered
-        default: action = random.chance(70) ? .startTyping : .endTyping
+        case 8..<11: action = .message(.deleteMessage)
+        case 11: action = random.chance(60) ? .message(.pinMessage) : .message(.unpinMessage)
+        case 12: action = .message(.translateMessage)
+        case 13: action = .message(random.pick([.createMetaArrayKeys, .deleteMetaArrayKeys]) ?? .createMetaArrayKeys)
+        case 14: action = .message(.addMetaArrayValues)
+        case 15: action = .reading(.markAsRead)
+        case 16: action = .reading(.markAllAsRead)
+        case 17: action = .reading(.markAsUnread)
+        case 18: action = .reading(.markAsDelivered)
+        default: action = random.chance(70) ? .reading(.startTyping) : .reading(.endTyping)
         }
-        for parameter in ActionTable.spec(of: action).parameters {
+        for parameter in action.spec.parameters {
             switch parameter.key {
             case "message_id":
-                let isSenders = [.editMessage, .addMetaArrayValues, .createMetaArrayKeys].contains(action)
+                let senders: [MessageAction] = [.editMessage, .addMetaArrayValues, .createMetaArrayKeys]
+                let isSenders = senders.map(Action.message).contains(action)
                 arguments["message_id"] = .text(isSenders || random.chance(70) ? random.pick(own) ?? id : id)
             case "target_langs": arguments["target_langs"] = .texts(["de"])
             case "keys": arguments["keys"] = .texts(["color"])

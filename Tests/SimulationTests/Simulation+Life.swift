@@ -17,7 +17,7 @@ extension Simulation {
         case 10..<12: sleep()
         case 12..<15:
             session.open = []
-            command(.call(newCall("call"), .action(ActionCall(action: .clearChannels, arguments: [:]))))
+            command(.call(newCall("call"), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
         case 15..<17: startFarAhead()
         case 17..<20: writeIntoFrozen()
         default: try missMuch()

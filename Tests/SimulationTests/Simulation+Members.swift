@@ -31,7 +31,7 @@ extension Simulation {
                 service.ask("PUT", "\(service.path(url))/\(accepts ? "accept" : "decline")", me)
                 return
             }
-            let action: Action = accepts ? .acceptInvitation : .declineInvitation
+            let action: Action = accepts ? .member(.acceptInvitation) : .member(.declineInvitation)
             command(
                 .call(
                     newCall("call"),

@@ -66,11 +66,11 @@ extension Simulation {
         guard let (message, poll) = random.pick(shown), let id = poll["id"]?.text else { return }
         let options = (poll["options"]?.array ?? []).compactMap { $0["id"]?.text }
         switch random.below(10) {
-        case 0: call(.closePoll, view.channelURL, ["poll_id": .text(id)])
-        case 1: call(.updatePoll, view.channelURL, ["poll_id": .text(id), "title": .text("Title \(time)")])
-        case 2: call(.addPollOption, view.channelURL, ["poll_id": .text(id), "text": .text("mine \(time)")])
+        case 0: call(.poll(.closePoll), view.channelURL, ["poll_id": .text(id)])
+        case 1: call(.poll(.updatePoll), view.channelURL, ["poll_id": .text(id), "title": .text("Title \(time)")])
+        case 2: call(.poll(.addPollOption), view.channelURL, ["poll_id": .text(id), "text": .text("mine \(time)")])
         default:
-            call(.votePoll, view.channelURL, [
+            call(.poll(.votePoll), view.channelURL, [
                 "message_id": .text(message.text), "poll_id": .text(id),
                 "option_ids": .texts(options.filter { _ in random.chance(45) }),
             ])

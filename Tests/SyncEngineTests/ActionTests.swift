@@ -17,7 +17,8 @@ final class ActionTests: EngineTestCase {
     private func cancel(_ other: CallID) -> CallID {
         let call = newCall()
         command(.call(
-            call, .action(ActionCall(action: .cancel, arguments: ["request": .integer(Int64(other.number))]))))
+            call,
+            .action(ActionCall(action: .library(.cancel), arguments: ["request": .integer(Int64(other.number))]))))
         return call
     }
 
@@ -47,8 +48,8 @@ final class ActionTests: EngineTestCase {
 
     func testTheAnswersChannelIsThereWhenTheCallCompletes() throws {
         begin()
-        let call = ask(.updateChannel)
-        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.updateChannel))
+        let call = ask(.channel(.updateChannel))
+        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.channel(.updateChannel)))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(try shownName(), "new")
         let last = host.events.lastIndex { if case .change = $0 { true } else { false } }
@@ -64,10 +65,10 @@ final class ActionTests: EngineTestCase {
     /// The event came first, and the channel has changed again since: the older answer is not believed.
     func testAnAnswerThatAnEventOvertookIsNotBelieved() throws {
         begin()
-        let call = ask(.updateChannel)
+        let call = ask(.channel(.updateChannel))
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
         answer(.channel(EngineTestCase.channel("c", name: "newer")), to: isGet)
-        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.updateChannel))
+        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.channel(.updateChannel)))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(try shownName(), "newer")
         answer(.channel(EngineTestCase.channel("c", name: "newest")), to: isGet)
@@ -78,9 +79,9 @@ final class ActionTests: EngineTestCase {
     /// It is being asked for already, behind the event: that answer is as good, and is not waited for twice.
     func testAnAnswerThatAnEventOvertookAsksNotTwice() throws {
         begin()
-        _ = ask(.updateChannel)
+        _ = ask(.channel(.updateChannel))
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
-        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.updateChannel))
+        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.channel(.updateChannel)))
         answer(.channel(EngineTestCase.channel("c", name: "new")), to: isGet)
         XCTAssertEqual(try shownName(), "new")
         wait(10_000)
@@ -90,11 +91,11 @@ final class ActionTests: EngineTestCase {
     /// No event tells of it: what was asked for before the answer may not have it.
     func testAPatchThatWasOvertakenIsAskedForAgain() throws {
         begin()
-        _ = ask(.setPushPreference)
+        _ = ask(.property(.setPushPreference))
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
         let patch = ChannelPatch(key: "push_trigger_option", value: Array("\"off\"".utf8))
         let answered = ServiceEvent.channel(url: "c", .patched(Cause(.eventChannelChanged), members: [patch]))
-        answer(.action(ActionReply(events: [answered])), to: isAction(.setPushPreference))
+        answer(.action(ActionReply(events: [answered])), to: isAction(.property(.setPushPreference)))
         answer(.channel(EngineTestCase.channel("c", name: "before")), to: isGet)
         XCTAssertEqual(try shownName(), "old")
         wait(500)
@@ -104,10 +105,11 @@ final class ActionTests: EngineTestCase {
 
     func testAChannelThatIsGoneAlreadyIsNotAskedFor() throws {
         begin()
-        let call = ask(.leave)
+        let call = ask(.member(.leave))
         event(.channel(url: "c", .removed(Cause(.eventUserLeft))))
         answer(
-            .action(ActionReply(events: [.channel(url: "c", .removed(Cause(.eventUserLeft)))])), to: isAction(.leave))
+            .action(ActionReply(events: [.channel(url: "c", .removed(Cause(.eventUserLeft)))])),
+            to: isAction(.member(.leave)))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(host.ids(1, .channels), [])
         XCTAssertEqual(asked(isGet).count, 0)
@@ -117,9 +119,9 @@ final class ActionTests: EngineTestCase {
     func testAnAnswerThatAListingOvertookIsNotBelieved() throws {
         start()
         connect()
-        _ = ask(.updateChannel)
+        _ = ask(.channel(.updateChannel))
         serve(channels: [EngineTestCase.channel("c", name: "listed")])
-        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.updateChannel))
+        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.channel(.updateChannel)))
         XCTAssertEqual(try shownName(), "listed")
         answer(.channel(EngineTestCase.channel("c", name: "asked")), to: isGet)
         XCTAssertEqual(try shownName(), "asked")
@@ -128,58 +130,60 @@ final class ActionTests: EngineTestCase {
     // MARK: Waiting
 
     private func bringAPause(_ milliseconds: Int64) {
-        let call = ask(.listMembers)
+        let call = ask(.member(.listMembers))
         answer(
-            EngineTestCase.failure(.rateLimited(retryAfter: milliseconds), 500_910), to: isAction(.listMembers))
+            EngineTestCase.failure(.rateLimited(retryAfter: milliseconds), 500_910),
+            to: isAction(.member(.listMembers)))
         XCTAssertEqual(host.status(call), .service)
     }
 
     func testAnActionHeldBackKeepsItsDeadline() {
         begin()
         bringAPause(10_000)
-        let (short, long) = (ask(.freezeChannel, timeout: 300), ask(.unfreezeChannel, timeout: 20_000))
-        XCTAssertEqual(asked(isAction(.freezeChannel)).count, 0)
+        let short = ask(.channel(.freezeChannel), timeout: 300)
+        let long = ask(.channel(.unfreezeChannel), timeout: 20_000)
+        XCTAssertEqual(asked(isAction(.channel(.freezeChannel))).count, 0)
         wait(299)
         XCTAssertNil(host.status(short))
         wait(1)
         XCTAssertEqual(host.status(short), .timeout)
         wait(10_000)
-        XCTAssertEqual(asked(isAction(.freezeChannel)).count, 0)
-        XCTAssertEqual(asked(isAction(.unfreezeChannel)).count, 1)
-        answer(.action(ActionReply()), to: isAction(.unfreezeChannel))
+        XCTAssertEqual(asked(isAction(.channel(.freezeChannel))).count, 0)
+        XCTAssertEqual(asked(isAction(.channel(.unfreezeChannel))).count, 1)
+        answer(.action(ActionReply()), to: isAction(.channel(.unfreezeChannel)))
         XCTAssertEqual(host.status(long), .ok)
     }
 
     func testCanceledWhileHeldBackIsNeverAsked() {
         begin()
         bringAPause(1_000)
-        let held = ask(.freezeChannel)
+        let held = ask(.channel(.freezeChannel))
         let end = cancel(held)
         XCTAssertEqual(host.status(end), .ok)
         XCTAssertEqual(host.status(held), .canceled)
         wait(20_000)
-        XCTAssertEqual(asked(isAction(.freezeChannel)).count, 0)
+        XCTAssertEqual(asked(isAction(.channel(.freezeChannel))).count, 0)
     }
 
     /// What the service did all the same is told to the collections.
     func testCanceledWhileUnderWay() throws {
         begin()
-        let call = ask(.updateChannel)
+        let call = ask(.channel(.updateChannel))
         let (first, second) = (cancel(call), cancel(call))
         XCTAssertEqual(host.status(call), .canceled)
         XCTAssertEqual(host.status(first), .ok)
         XCTAssertEqual(host.status(second), .notFound)
-        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.updateChannel))
+        answer(answered(EngineTestCase.channel("c", name: "new")), to: isAction(.channel(.updateChannel)))
         XCTAssertEqual(try shownName(), "new")
     }
 
     func testTheEndOfTheSessionEndsActions() {
         begin()
         bringAPause(10_000)
-        let held = ask(.freezeChannel)
+        let held = ask(.channel(.freezeChannel))
         loseConnection()
         XCTAssertEqual(host.status(held), .network)
-        let late = ask(.freezeChannel)
+        let late = ask(.channel(.freezeChannel))
         XCTAssertEqual(host.status(late), .notConnected)
         wait(20_000)
     }

@@ -73,8 +73,8 @@ final class CapabilityTests: EngineTestCase {
 
     /// Without a request, and also while nobody is logged in.
     func testAnActionThatIsNotOfferedCompletesAtOnce() {
-        start(capabilities: ServiceCapabilities(missingActions: [.freezeChannel]))
-        let freeze = ActionCall(action: .freezeChannel, arguments: ["channel_url": .text("c")])
+        start(capabilities: ServiceCapabilities(missingActions: [.channel(.freezeChannel)]))
+        let freeze = ActionCall(action: .channel(.freezeChannel), arguments: ["channel_url": .text("c")])
         let call = newCall()
         command(.call(call, .action(freeze)))
         XCTAssertEqual(host.status(call), .service)

@@ -27,7 +27,7 @@ final class ChannelIdentityTests: EngineTestCase {
         startShowing([Case.message(1), Case.message(2)])
         loseConnection()
         if isForgotten {
-            command(.call(newCall(), .action(ActionCall(action: .clearChannels, arguments: [:]))))
+            command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
             XCTAssertEqual(host.ids(1), ["1", "2"])
         }
         wait(0)
@@ -96,7 +96,7 @@ final class ChannelIdentityTests: EngineTestCase {
 
     func testAForgottenChannelThatComesAgainKeepsItsMessages() throws {
         startShowing([Case.message(1), Case.message(2)])
-        command(.call(newCall(), .action(ActionCall(action: .clearChannels, arguments: [:]))))
+        command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
         serve(channels: [Case.channel("c", last: Case.message(2))])
         XCTAssertEqual(host.ids(1), ["1", "2"])
         XCTAssertNil(try cache.formerChannel("c"))
@@ -111,7 +111,7 @@ final class ChannelIdentityTests: EngineTestCase {
         answer(.channel(Case.channel("c", last: Case.message(2), messageOffset: offset)), to: isGetChannel)
         XCTAssertEqual(host.ids(1), ["2"])
         let again = Case.channel("c", last: Case.message(2))
-        command(.call(newCall(), .action(ActionCall(action: .clearChannels, arguments: [:]))))
+        command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
         serve(channels: [again], messages: ["c": [Case.message(1), Case.message(2)]])
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["1", "2"])
@@ -124,7 +124,7 @@ final class ChannelIdentityTests: EngineTestCase {
         let offset = Case.message(2).position.order
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
         answer(.channel(Case.channel("c", last: Case.message(2), messageOffset: offset)), to: isGetChannel)
-        command(.call(newCall(), .action(ActionCall(action: .clearChannels, arguments: [:]))))
+        command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
         event(.messageUpdated(channelURL: "c", message: Case.message(1, updatedAt: Case.wall + 9000)))
         XCTAssertEqual(host.ids(1), ["2"])
     }
@@ -136,7 +136,7 @@ final class ChannelIdentityTests: EngineTestCase {
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
         answer(.channel(Case.channel("c", messageOffset: offset)), to: isGetChannel)
         XCTAssertEqual(host.ids(1), [])
-        command(.call(newCall(), .action(ActionCall(action: .clearChannels, arguments: [:]))))
+        command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
         XCTAssertNotNil(try cache.formerChannel("c"))
         serve(channels: [Case.channel("c", last: Case.message(1))], messages: ["c": [Case.message(1)]])
         fetch(1, .previous)

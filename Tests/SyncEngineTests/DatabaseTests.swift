@@ -43,7 +43,7 @@ final class DatabaseTests: EngineTestCase {
         XCTAssertEqual(requests.count, 3)
         wait(500)
         XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[0])])
-        let cancel = ActionCall(action: .cancel, arguments: ["request": .integer(Int64(calls[1].number))])
+        let cancel = ActionCall(action: .library(.cancel), arguments: ["request": .integer(Int64(calls[1].number))])
         command(.call(newCall(), .action(cancel)))
         XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[1])])
         engine.close([], now: now)

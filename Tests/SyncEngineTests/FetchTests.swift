@@ -18,8 +18,8 @@ final class FetchTests: EngineTestCase {
     @discardableResult
     private func cancel(_ call: CallID) -> Status? {
         let end = newCall()
-        command(.call(
-            end, .action(ActionCall(action: .cancel, arguments: ["request": .integer(Int64(clamping: call.number))]))))
+        let request = ActionCall.Value.integer(Int64(clamping: call.number))
+        command(.call(end, .action(ActionCall(action: .library(.cancel), arguments: ["request": request]))))
         return host.status(end)
     }
 

@@ -280,7 +280,8 @@ final class FileOutboxTests: EngineTestCase {
     func testACanceledFileIsNotSent() throws {
         online()
         let call = sendFiles("f", ["/a"])
-        let action = ActionCall(action: .cancel, arguments: ["request": .integer(Int64(clamping: call.number))])
+        let request = ActionCall.Value.integer(Int64(clamping: call.number))
+        let action = ActionCall(action: .library(.cancel), arguments: ["request": request])
         command(.call(newCall(), .action(action)))
         XCTAssertEqual(host.status(call), .canceled)
         let message = try XCTUnwrap(host.result(call)?.message)

@@ -268,7 +268,7 @@ final class OverlayTests: EngineTestCase {
         _ = try call("add_reaction", 1, #","key":"+1""#)
         XCTAssertEqual(host.ids(2), ["1", "2"])
         answer(Case.failure(.refused, 400_108)) { request in
-            if case .action(let call) = request { call.action == .deleteMessage } else { false }
+            if case .action(let call) = request { call.action == .message(.deleteMessage) } else { false }
         }
         XCTAssertEqual(host.status(delete), .service)
         XCTAssertEqual(host.ids(2), ["1", "2", "3"])

@@ -12,7 +12,7 @@ final class ServicePauseTests: EngineTestCase {
         startShowing([Case.message(1)])
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
         XCTAssertEqual(asked(isGetChannel).count, 1)
-        command(.call(newCall(), .action(ActionCall(action: .clearChannels, arguments: [:]))))
+        command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
         answer(Case.failure(.rateLimited(retryAfter: 60_000), 500_910), to: isGetChannel)
         send(1, "a")
         XCTAssertEqual(asked(isSend), [])

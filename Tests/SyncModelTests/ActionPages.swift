@@ -3,7 +3,7 @@ import SyncModel
 /// docs/actions.md and docs/schema/action.json, as the table of actions has it.
 enum ActionPages {
     private static var specs: [(name: String, spec: ActionSpec)] {
-        Action.allCases.map { ($0.rawValue, ActionTable.spec(of: $0)) }
+        Action.allCases.map { ($0.rawValue, $0.spec) }
     }
 
     // MARK: The page

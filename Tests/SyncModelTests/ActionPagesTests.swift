@@ -22,7 +22,7 @@ final class ActionPagesTests: XCTestCase {
     /// Keys of an action are told apart, and none is one that every action takes.
     func testKeys() {
         for action in Action.allCases {
-            let keys = ActionTable.spec(of: action).parameters.map(\.key)
+            let keys = action.spec.parameters.map(\.key)
             XCTAssertEqual(keys.count, Set(keys).count, action.rawValue)
             XCTAssertTrue(Set(keys).isDisjoint(with: ["action", "timeout_ms"]), action.rawValue)
         }

@@ -73,7 +73,7 @@ final class ResourcesTests: XCTestCase {
     }
 
     func testTheTableOfActionsNamesEveryHook() {
-        let hooks = ActionTable.spec(of: .resourceRegister).parameters.first { $0.key == "hooks" }
+        let hooks = ResourceAction.resourceRegister.spec.parameters.first { $0.key == "hooks" }
         guard case .words(let words) = hooks?.kind else { return XCTFail("no list of words") }
         XCTAssertEqual(words, ResourceHook.allCases.map(\.rawValue))
     }

@@ -144,7 +144,7 @@ final class ChannelActionTests: XCTestCase {
         for code in [400_108, 400_300, 400_301] {
             let harness = ServiceHarness.online()
             let freeze = ServiceRequest.action(
-                ActionCall(action: .freezeChannel, arguments: ["channel_url": .text("c")]))
+                ActionCall(action: .channel(.freezeChannel), arguments: ["channel_url": .text("c")]))
             let asked = harness.ask(freeze, id: 7)
             XCTAssertEqual(asked.count, 1)
             XCTAssertEqual(
@@ -169,7 +169,7 @@ final class ChannelActionTests: XCTestCase {
     func testWhatTheServiceHasNothingForIsRefused() {
         let harness = ServiceHarness.online()
         XCTAssertEqual(
-            harness.ask(.action(ActionCall(action: .statistics, arguments: [:])), id: 7),
+            harness.ask(.action(ActionCall(action: .library(.statistics), arguments: [:])), id: 7),
             ["reply 7 failure refused 800111"])
     }
 }

@@ -153,7 +153,7 @@ final class MutatedFrameTests: XCTestCase {
                     let answer = answers.randomElement(using: &random)
                     lastID += 1
                     open.insert(lastID)
-                    let read = ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c")])
+                    let read = ActionCall(action: .reading(.markAsRead), arguments: ["channel_url": .text("c")])
                     service.ask(answer?.request ?? .action(read), id: lastID, timeout: 9000, now: now)
                 case 5:
                     lastID += 1

@@ -53,7 +53,8 @@ final class PendingRequestTests: XCTestCase {
     func testTheEndOfASessionEndsQuestions() {
         let harness = ServiceHarness.online()
         _ = harness.ask(channel, id: 7)
-        _ = harness.ask(.action(ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c")])), id: 8)
+        let read = ActionCall(action: .reading(.markAsRead), arguments: ["channel_url": .text("c")])
+        _ = harness.ask(.action(read), id: 8)
         _ = harness.ask(channel, id: 9)
         let asked = harness.closed(1)
         XCTAssertEqual(asked.filter { $0.hasPrefix("cancel") }.count, 2, "\(asked)")
@@ -120,7 +121,7 @@ final class PendingRequestTests: XCTestCase {
     }
 
     private let read = ServiceRequest.action(
-        ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c")]))
+        ActionCall(action: .reading(.markAsRead), arguments: ["channel_url": .text("c")]))
 
     func testNothingGoesOutWithoutASession() {
         for request in [message("r"), channel, read] {

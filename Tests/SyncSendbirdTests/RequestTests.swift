@@ -244,7 +244,7 @@ final class RequestTests: XCTestCase {
 
     func testEditingAndDeleting() throws {
         let edit = try http(.action(ActionCall(
-            action: .editMessage,
+            action: .message(.editMessage),
             arguments: ["channel_url": .text("c/1"), "message_id": .text("7"), "message": .text("new")])))
         XCTAssertEqual(edit.method, "PUT")
         XCTAssertEqual(edit.path, "/group_channels/c%2F1/messages/7")
@@ -262,11 +262,12 @@ final class RequestTests: XCTestCase {
 
     private func deletion(_ id: String) -> ServiceRequest {
         .action(ActionCall(
-            action: .deleteMessage, arguments: ["channel_url": .text("c1"), "message_id": .text(id)]))
+            action: .message(.deleteMessage), arguments: ["channel_url": .text("c1"), "message_id": .text(id)]))
     }
 
     func testCommandsBySocket() throws {
-        let read = try frame(.action(ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c1")])))
+        let call = ActionCall(action: .reading(.markAsRead), arguments: ["channel_url": .text("c1")])
+        let read = try frame(.action(call))
         XCTAssertEqual(read.command, "READ")
         XCTAssertEqual(read.body, try JSON.parse(#"{"channel_url":"c1","req_id":"q"}"#))
         XCTAssertEqual(read.awaiting, "q")

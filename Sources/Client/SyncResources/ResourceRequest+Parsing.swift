@@ -6,9 +6,10 @@ import SyncTree
 extension ResourceRequest {
     /// Reads an action on resources; `nil` for any other action. Errors have the JSON path of what is wrong.
     public init?(_ call: ActionCall) throws(DocumentError) {
+        guard case .resource(let action) = call.action else { return nil }
         let context = TextKey(call.text("context") ?? "")
         let type = TextKey(call.text("resource_type") ?? "")
-        switch call.action {
+        switch action {
         case .resourceRegister: self = .register(try ResourceType(call))
         case .resourcePush:
             self = .push(context: context, on: call.text("parent").map { TextKey($0) }, try call.resources())
@@ -32,7 +33,6 @@ extension ResourceRequest {
             self = .path(type: type, context: context, key: try call.resourceKey(), isCollection: false)
         case .resourceCollectionRef: self = .path(type: type, context: context, key: nil, isCollection: true)
         case .resourceStatistics: self = .statistics
-        default: return nil
         }
     }
 }

@@ -7,7 +7,7 @@ enum ReplyDecoder {
     static func decode(
         _ request: ServiceRequest, _ response: TransportResponse, userID: UserID
     ) -> ServiceReply {
-        if case .action(let call) = request, call.action == .downloadFile {
+        if case .action(let call) = request, call.action == .file(.downloadFile) {
             return (200..<300).contains(response.status)
                 ? answer(nil, to: call, userID) : .failure(fileFailure(response))
         }
@@ -47,7 +47,7 @@ enum ReplyDecoder {
 
     /// What the answer to an action says; an acknowledgement by socket is one, too.
     static func answer(_ body: JSON?, to call: ActionCall, _ userID: UserID) -> ServiceReply {
-        .action(ActionCodec.codec(of: call.action).decode(body, call, userID))
+        .action(call.action.codec.decode(body, call, userID))
     }
 
     private enum Read {

@@ -175,10 +175,10 @@ struct RequestEncoder {
             let document = JSON.object(["channel_url": .string(url.text)])
             document.set("msg_id", id.json)
             return .frame(frame("MACK", document), awaiting: nil)
-        case .action(let call) where call.action == .downloadFile || call.action == .fileURL:
+        case .action(let call) where call.action == .file(.downloadFile) || call.action == .file(.fileURL):
             return file(call, FileAccess(apiHost: apiHost, key: credentials.fileKey))
         case .action(let call):
-            switch ActionCodec.codec(of: call.action).encode(call, userID) {
+            switch call.action.codec.encode(call, userID) {
             case .http(let method, let path, let query, let body):
                 return http(method, path, query, body?.serialized(), sessionKey)
             case .unsupported: return .refused(.unsupported)
@@ -210,7 +210,7 @@ struct RequestEncoder {
         let url = call.text("url") ?? ""
         if let refusal = access.refusal(of: url) { return .refused(refusal) }
         let authorized = access.authorized(url)
-        guard call.action == .downloadFile else {
+        guard call.action == .file(.downloadFile) else {
             return .known(.action(ActionReply(result: JSON.object(["url": .string(authorized)]).serialized())))
         }
         let target = TransportTarget(

@@ -6,17 +6,18 @@ import SyncModel
 extension SendbirdRules {
     public func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview? {
         switch action.action {
-        case .deleteMessage: return .removed
-        case .addReaction, .removeReaction:
+        case .message(.deleteMessage): return .removed
+        case .message(.addReaction), .message(.removeReaction):
             let key = action.text("key") ?? ""
-            let isAdded = action.action == .addReaction
+            let isAdded = action.action == .message(.addReaction)
             // One that is there keeps its place.
             guard SendbirdRules.hasReaction(key, by: userID, json) != isAdded else { return .changed(json) }
             let reaction = MessageReaction(
                 key: key, userID: userID, isAdded: isAdded, updatedAt: action.integer(ActionCall.sentAt) ?? 0)
             return apply(.reaction(reaction), to: json).map { .changed($0) }
-        case .votePoll: return SendbirdRules.vote(for: action.texts("option_ids") ?? [], on: json).map { .changed($0) }
-        case .editMessage:
+        case .poll(.votePoll):
+            return SendbirdRules.vote(for: action.texts("option_ids") ?? [], on: json).map { .changed($0) }
+        case .message(.editMessage):
             var members: [(key: String, value: [UInt8])] = []
             for key in ["message", "data", "custom_type", "mention_type"] {
                 if let text = action.text(key) { members.append((key, JSON.string(text).serialized())) }

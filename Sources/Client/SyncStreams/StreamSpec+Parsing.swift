@@ -124,7 +124,7 @@ extension StreamSource {
         case .transient: self = .transient
         case .channels: self = .external(.channels(try ChannelQuery(json: inner.json, path: inner.path)))
         case .messages: self = .external(try StreamSource.messages(inner))
-        case .database: self = .external(.database(try ActionCall(.databaseListen, arguments: inner)))
+        case .database: self = .external(.database(try ActionCall(.database(.databaseListen), arguments: inner)))
         case .union: self = .union(try StreamSource.numbers(inner))
         case .partition: self = try StreamSource.partition(inner)
         }

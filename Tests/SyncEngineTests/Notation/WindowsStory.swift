@@ -69,7 +69,7 @@ final class WindowsStory {
 
     private func overlay(_ message: Substring, isAdded: Bool) throws {
         let deletion = ActionCall(
-            action: .deleteMessage,
+            action: .message(.deleteMessage),
             arguments: ["channel_url": .text(history.id.channelURL.text), "message_id": .text(String(message))])
         if isAdded { bench.overlays.add(deletion, call: 1) } else { _ = bench.overlays.remove(deletion, call: 1) }
         let record = try history.cache.message(id: MessageID(String(message)), channel: history.history.channelKey)

@@ -36,7 +36,7 @@ struct Overlays {
 
     /// For the simulator's checks.
     func hasDeletion(_ messageID: MessageID, in channelURL: ChannelURL) -> Bool {
-        channels[channelURL]?[messageID]?.contains { $0.action.action == .deleteMessage } ?? false
+        channels[channelURL]?[messageID]?.contains { $0.action.action == .message(.deleteMessage) } ?? false
     }
 
     /// How many messages of a channel are shown otherwise than they are cached.

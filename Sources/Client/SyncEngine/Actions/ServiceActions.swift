@@ -34,13 +34,14 @@ final class ServiceActions: Machine {
             return finish(call, .service, failure: turn.rules.failure(.notOffered), &turn)
         }
         guard let action = completed(action, call: call, &turn) else { return }
-        let spec = ActionTable.spec(of: action.action)
+        let spec = action.action.spec
         guard turn.isLoggedIn else { return finish(call, .notConnected, &turn) }
         let now = turn.now.monotonic
         switch action.action {
-        case .startTyping where !typing.start(action.channelURL, now: now, &turn): return finish(call, .ok, &turn)
-        case .endTyping where !typing.end(action.channelURL, &turn): return finish(call, .ok, &turn)
-        case .markAllAsRead:
+        case .reading(.startTyping) where !typing.start(action.channelURL, now: now, &turn):
+            return finish(call, .ok, &turn)
+        case .reading(.endTyping) where !typing.end(action.channelURL, &turn): return finish(call, .ok, &turn)
+        case .reading(.markAllAsRead):
             if let before = markedAllAt, now - before < ServiceActions.pauseOfMarkAll {
                 return finish(call, .service, failure: turn.rules.failure(.tooOften), &turn)
             }
@@ -53,7 +54,7 @@ final class ServiceActions: Machine {
             turn.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
         }
         switch action.action {
-        case .editMessage, .translateMessage:
+        case .message(.editMessage), .message(.translateMessage):
             crossings[call] = (action, Crossings())
             crossings[call]?.told.pageAsked()
         // Told in their order, and each by the command that all members get.
@@ -65,17 +66,18 @@ final class ServiceActions: Machine {
     /// With what the service has to be told besides; `nil` when the call is done without it.
     private func completed(_ action: ActionCall, call: CallID, _ turn: inout Turn) -> ActionCall? {
         switch action.action {
-        case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
+        case .message(.editMessage), .message(.addMetaArrayValues), .message(.removeMetaArrayValues),
+            .message(.createMetaArrayKeys), .message(.deleteMetaArrayKeys):
             guard let held = turn.storage.message(action.messageID, in: action.channelURL) else { return action }
             // The service says so too, but after a way there and back.
-            if action.action == .editMessage, held.senderID != turn.options.userID {
+            if action.action == .message(.editMessage), held.senderID != turn.options.userID {
                 finish(call, .notOwnMessage, &turn)
                 return nil
             }
             return held.kind == .file ? action.adding(ActionCall.concernsFile, .flag(true)) : action
-        case .startTyping, .endTyping, .addReaction, .removeReaction:
+        case .reading(.startTyping), .reading(.endTyping), .message(.addReaction), .message(.removeReaction):
             return action.adding(ActionCall.sentAt, .integer(turn.now.wall))
-        case .serviceInfo:
+        case .library(.serviceInfo):
             guard case .loggedIn(let info) = turn.connection else { return action }
             if let known = serviceInfo, known.told == info.details {
                 finish(call, .ok, result: known.result, &turn)
@@ -90,7 +92,7 @@ final class ServiceActions: Machine {
     func endTyping(_ turn: inout Turn) {
         for url in typing.takeDue(now: turn.now.monotonic, &turn) {
             let end = ActionCall(
-                action: .endTyping,
+                action: .reading(.endTyping),
                 arguments: ["channel_url": .text(url.text), ActionCall.sentAt: .integer(turn.now.wall)])
             turn.add(.ask(.told, .action(end)))
         }
@@ -104,7 +106,7 @@ final class ServiceActions: Machine {
             let poll = TextKey(change.pollID)
             // The answer to a vote comes by the connection, in order.
             for (call, action) in calls
-            where action.action != .votePoll && action.text("poll_id").map({ TextKey($0) }) == poll {
+            where action.action != .poll(.votePoll) && action.text("poll_id").map({ TextKey($0) }) == poll {
                 toldPolls.insert(call)
             }
         case .threadInfo: break
@@ -116,7 +118,7 @@ final class ServiceActions: Machine {
     ) {
         guard reaction.userID == context.options.userID else { return }
         for (call, action) in calls
-        where [.addReaction, .removeReaction].contains(action.action) && action.channelURL == url
+        where [.message(.addReaction), .message(.removeReaction)].contains(action.action) && action.channelURL == url
             && action.messageID == messageID
             && action.text("key").map({ TextKey($0) }) == TextKey(reaction.key)
         {

@@ -93,7 +93,7 @@ final class Requests {
         let id = inFlight.end { ask in
             switch ask {
             case .upload(let requestID, _, _): owner == .message(requestID)
-            case .action(let call, let action): action.action == .downloadFile && owner == .call(call)
+            case .action(let call, let action): action.action == .file(.downloadFile) && owner == .call(call)
             default: false
             }
         }
@@ -213,7 +213,7 @@ final class Requests {
                 turn.add(.messages(.edited(newest, url, mayOvertake: true)))
             }
             // No command tells what these leave to be read over all channels.
-            if action.action == .resetHistory || action.action == .setCountPreference {
+            if action.action == .channel(.resetHistory) || action.action == .property(.setCountPreference) {
                 turn.add(.ask(.unreadCounts, .unreadCounts))
             }
         }

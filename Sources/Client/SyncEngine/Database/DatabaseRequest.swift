@@ -49,8 +49,10 @@ public struct DatabaseRequest: Sendable {
     /// Bytes of what can be long in it.
     public let textBytes: Int
 
-    public init(_ action: Action, _ operation: Operation, isDoneWhenKept: Bool = false, timeout: Int64? = nil) {
-        self.action = action
+    public init(
+        _ action: DatabaseAction, _ operation: Operation, isDoneWhenKept: Bool = false, timeout: Int64? = nil
+    ) {
+        self.action = .database(action)
         self.operation = operation
         self.isDoneWhenKept = isDoneWhenKept
         self.timeout = timeout
@@ -64,8 +66,9 @@ public struct DatabaseRequest: Sendable {
 
     /// Reads an action of the database; `nil` for one that is none. What it cannot do is refused with its path.
     public init?(_ call: ActionCall) throws(DocumentError) {
+        guard case .database(let action) = call.action else { return nil }
         let operation: Operation
-        switch call.action {
+        switch action {
         case .databaseGet: operation = try call.get()
         case .databaseCount: operation = .count(try call.path(), by: call.integer("by") ?? 0)
         case .databaseListen: operation = .listen(try DatabaseLocation(call))
@@ -79,10 +82,9 @@ public struct DatabaseRequest: Sendable {
         case .databaseSetToken: operation = .setToken(call.text("token"))
         case .databaseOffline: operation = .setOnline(false)
         case .databaseOnline: operation = .setOnline(true)
-        default: return nil
         }
         self.init(
-            call.action, operation, isDoneWhenKept: call.text("when") == "kept", timeout: call.timeout)
+            action, operation, isDoneWhenKept: call.text("when") == "kept", timeout: call.timeout)
     }
 }
 

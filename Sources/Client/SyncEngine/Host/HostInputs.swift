@@ -74,7 +74,8 @@ final class HostInputs {
 
     /// An action: the service's, or one that this library does alone.
     private func take(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
-        switch action.action {
+        guard case .library(let own) = action.action else { return machines.actions.ask(action, call: call, &turn) }
+        switch own {
         case .clearChannels: clearChannels(action, call, &turn)
         case .cancel: cancel(.host(UInt64(clamping: action.integer("request") ?? 0)), action, call, &turn)
         case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, outbox, &turn)
@@ -84,7 +85,7 @@ final class HostInputs {
         case .statistics:
             let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count).json(turn.context)
             ServiceActions.done(action, call, result == nil ? .storage : .ok, result: result, &turn)
-        default: machines.actions.ask(action, call: call, &turn)
+        case .serviceInfo: machines.actions.ask(action, call: call, &turn)
         }
     }
 

@@ -1,133 +1,77 @@
-/// What a host can ask for by `sm_call`. `ActionTable` says what each takes and does; docs/actions.md is made from it.
-public enum Action: String, CaseIterable, Sendable {
-    // Messages
-    case editMessage = "edit_message"
-    case deleteMessage = "delete_message"
-    case addReaction = "add_reaction"
-    case removeReaction = "remove_reaction"
-    case pinMessage = "pin_message"
-    case unpinMessage = "unpin_message"
-    case translateMessage = "translate_message"
-    case createMetaArrayKeys = "create_meta_array_keys"
-    case deleteMetaArrayKeys = "delete_meta_array_keys"
-    case addMetaArrayValues = "add_meta_array_values"
-    case removeMetaArrayValues = "remove_meta_array_values"
-    // Polls
-    case createPoll = "create_poll"
-    case getPoll = "get_poll"
-    case listPolls = "list_polls"
-    case updatePoll = "update_poll"
-    case closePoll = "close_poll"
-    case deletePoll = "delete_poll"
-    case addPollOption = "add_poll_option"
-    case updatePollOption = "update_poll_option"
-    case deletePollOption = "delete_poll_option"
-    case votePoll = "vote_poll"
-    case listPollVoters = "list_poll_voters"
-    case listPollChanges = "list_poll_changes"
-    // Messages that the service sends later
-    case scheduleMessage = "schedule_message"
-    case getScheduledMessage = "get_scheduled_message"
-    case listScheduledMessages = "list_scheduled_messages"
-    case updateScheduledMessage = "update_scheduled_message"
-    case cancelScheduledMessage = "cancel_scheduled_message"
-    case sendScheduledMessageNow = "send_scheduled_message_now"
-    // Reading and writing
-    case markAsRead = "mark_as_read"
-    case markAllAsRead = "mark_all_as_read"
-    case markAsUnread = "mark_as_unread"
-    case markAsDelivered = "mark_as_delivered"
-    case startTyping = "start_typing"
-    case endTyping = "end_typing"
-    // Channels
-    case createChannel = "create_channel"
-    case getChannel = "get_channel"
-    case updateChannel = "update_channel"
-    case deleteChannel = "delete_channel"
-    case hideChannel = "hide_channel"
-    case unhideChannel = "unhide_channel"
-    case freezeChannel = "freeze_channel"
-    case unfreezeChannel = "unfreeze_channel"
-    case resetHistory = "reset_history"
-    case getMessage = "get_message"
-    case listPublicChannels = "list_public_channels"
-    // Members
-    case invite
-    case acceptInvitation = "accept_invitation"
-    case declineInvitation = "decline_invitation"
-    case join, leave
-    case listMembers = "list_members"
-    case addOperators = "add_operators"
-    case removeOperators = "remove_operators"
-    case listOperators = "list_operators"
-    case muteUser = "mute_user"
-    case unmuteUser = "unmute_user"
-    case listMutedUsers = "list_muted_users"
-    case banUser = "ban_user"
-    case unbanUser = "unban_user"
-    case listBannedUsers = "list_banned_users"
-    // Properties of a channel
-    case createMetadata = "create_metadata"
-    case updateMetadata = "update_metadata"
-    case deleteMetadata = "delete_metadata"
-    case getMetadata = "get_metadata"
-    case createCounters = "create_counters"
-    case updateCounters = "update_counters"
-    case deleteCounters = "delete_counters"
-    case getCounters = "get_counters"
-    case getPushPreference = "get_push_preference"
-    case setPushPreference = "set_push_preference"
-    case setCountPreference = "set_count_preference"
-    // Users
-    case listUsers = "list_users"
-    case blockUser = "block_user"
-    case unblockUser = "unblock_user"
-    case listBlockedUsers = "list_blocked_users"
-    case updateProfile = "update_profile"
-    case listPushTokens = "list_push_tokens"
-    case registerPushToken = "register_push_token"
-    case unregisterPushToken = "unregister_push_token"
-    case unregisterAllPushTokens = "unregister_all_push_tokens"
-    case reportUser = "report_user"
-    case reportChannel = "report_channel"
-    case reportMessage = "report_message"
-    // Files
-    case downloadFile = "download_file"
-    case fileURL = "file_url"
-    // The realtime database
-    case databaseGet = "database_get"
-    case databaseSet = "database_set"
-    case databaseUpdate = "database_update"
-    case databasePush = "database_push"
-    case databaseRemove = "database_remove"
-    case databaseCount = "database_count"
-    case databaseTransaction = "database_transaction"
-    case databaseTransformed = "database_transformed"
-    case databaseListen = "database_listen"
-    case databaseUnlisten = "database_unlisten"
-    case databaseSetToken = "database_set_token"
-    case databaseOffline = "database_offline"
-    case databaseOnline = "database_online"
-    // Objects in it
-    case resourceRegister = "resource_register"
-    case resourcePush = "resource_push"
-    case resourceReset = "resource_reset"
-    case resourcePop = "resource_pop"
-    case resourceLookup = "resource_lookup"
-    case resourceCreate = "resource_create"
-    case resourceUpdate = "resource_update"
-    case resourceDestroy = "resource_destroy"
-    case resourceCreateOrUpdate = "resource_create_or_update"
-    case resourceToggle = "resource_toggle"
-    case resourceContinue = "resource_continue"
-    case resourceRef = "resource_ref"
-    case resourceCollectionRef = "resource_collection_ref"
-    case resourceStatistics = "resource_statistics"
-    // This library
-    case resendFailedMessages = "resend_failed_messages"
-    case removeFailedMessages = "remove_failed_messages"
-    case statistics, options, cancel
-    case serviceInfo = "service_info"
-    case clearChannels = "clear_channels"
-    case setLimit = "set_limit"
+/// What a host can ask for by `sm_call`, by what it is about. What each takes and does stands in the list that has it;
+/// docs/actions.md is made from them, in this order.
+public enum Action: Hashable, Sendable {
+    case message(MessageAction)
+    case poll(PollAction)
+    case scheduled(ScheduledAction)
+    case reading(ReadingAction)
+    case channel(ChannelAction)
+    case member(MemberAction)
+    case property(PropertyAction)
+    case user(UserAction)
+    case file(FileAction)
+    case database(DatabaseAction)
+    case resource(ResourceAction)
+    case library(LibraryAction)
+
+    public var spec: ActionSpec {
+        switch self {
+        case .message(let action): action.spec
+        case .poll(let action): action.spec
+        case .scheduled(let action): action.spec
+        case .reading(let action): action.spec
+        case .channel(let action): action.spec
+        case .member(let action): action.spec
+        case .property(let action): action.spec
+        case .user(let action): action.spec
+        case .file(let action): action.spec
+        case .database(let action): action.spec
+        case .resource(let action): action.spec
+        case .library(let action): action.spec
+        }
+    }
+}
+
+extension Action: CaseIterable {
+    public static let allCases: [Action] = [
+        MessageAction.allCases.map(Action.message),
+        PollAction.allCases.map(Action.poll),
+        ScheduledAction.allCases.map(Action.scheduled),
+        ReadingAction.allCases.map(Action.reading),
+        ChannelAction.allCases.map(Action.channel),
+        MemberAction.allCases.map(Action.member),
+        PropertyAction.allCases.map(Action.property),
+        UserAction.allCases.map(Action.user),
+        FileAction.allCases.map(Action.file),
+        DatabaseAction.allCases.map(Action.database),
+        ResourceAction.allCases.map(Action.resource),
+        LibraryAction.allCases.map(Action.library),
+    ].flatMap { $0 }
+}
+
+extension Action: RawRepresentable {
+    private static let byName = Dictionary(allCases.map { ($0.rawValue, $0) }) { first, _ in first }
+
+    public init?(rawValue: String) {
+        guard let action = Action.byName[rawValue] else { return nil }
+        self = action
+    }
+
+    /// Its name.
+    public var rawValue: String {
+        switch self {
+        case .message(let action): action.rawValue
+        case .poll(let action): action.rawValue
+        case .scheduled(let action): action.rawValue
+        case .reading(let action): action.rawValue
+        case .channel(let action): action.rawValue
+        case .member(let action): action.rawValue
+        case .property(let action): action.rawValue
+        case .user(let action): action.rawValue
+        case .file(let action): action.rawValue
+        case .database(let action): action.rawValue
+        case .resource(let action): action.rawValue
+        case .library(let action): action.rawValue
+        }
+    }
 }

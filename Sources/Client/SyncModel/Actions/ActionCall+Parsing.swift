@@ -28,7 +28,7 @@ extension ActionCall {
     private static func arguments(
         of action: Action, in document: DocumentValue, _ members: [(key: String, value: DocumentValue)]
     ) throws(DocumentError) -> [String: Value] {
-        let parameters = ActionTable.spec(of: action).parameters
+        let parameters = action.spec.parameters
         for (key, value) in members where !parameters.contains(where: { $0.key == key }) {
             throw value.failure("the action \"\(action.rawValue)\" has no such key")
         }

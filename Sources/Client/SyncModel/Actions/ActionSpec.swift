@@ -90,6 +90,14 @@ public struct ActionSpec: Sendable {
     }
 }
 
+extension ActionSpec {
+    /// Of lists that the service gives page by page.
+    static let page: [Parameter] = [
+        .optional("limit", .integer(1...100), "how many a page has; 20"),
+        .optional("token", .text, "`next` of the page before; the first page without it"),
+    ]
+}
+
 extension ActionSpec.Parameter {
     static func required(_ key: String, _ kind: Kind, _ meaning: String) -> ActionSpec.Parameter {
         ActionSpec.Parameter(key: key, kind: kind, isRequired: true, meaning: meaning)

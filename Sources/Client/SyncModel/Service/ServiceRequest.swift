@@ -54,7 +54,7 @@ extension ServiceRequest {
     public var hasFile: Bool {
         switch self {
         case .uploadFile: true
-        case .action(let call): call.action == .downloadFile
+        case .action(let call): call.action == .file(.downloadFile)
         default: false
         }
     }

@@ -1,5 +1,35 @@
-// Actions on channels as a whole.
-extension ActionTable {
+/// Actions on channels as a whole.
+public enum ChannelAction: String, CaseIterable, Sendable {
+    case createChannel = "create_channel"
+    case getChannel = "get_channel"
+    case updateChannel = "update_channel"
+    case deleteChannel = "delete_channel"
+    case hideChannel = "hide_channel"
+    case unhideChannel = "unhide_channel"
+    case freezeChannel = "freeze_channel"
+    case unfreezeChannel = "unfreeze_channel"
+    case resetHistory = "reset_history"
+    case getMessage = "get_message"
+    case listPublicChannels = "list_public_channels"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .createChannel: Specs.createChannel
+        case .getChannel: Specs.getChannel
+        case .updateChannel: Specs.updateChannel
+        case .deleteChannel: Specs.deleteChannel
+        case .hideChannel: Specs.hideChannel
+        case .unhideChannel: Specs.unhideChannel
+        case .freezeChannel: Specs.freezeChannel
+        case .unfreezeChannel: Specs.unfreezeChannel
+        case .resetHistory: Specs.resetHistory
+        case .getMessage: Specs.getMessage
+        case .listPublicChannels: Specs.listPublicChannels
+        }
+    }
+}
+
+private enum Specs {
     private static let fields: [ActionSpec.Parameter] = [
         .optional("name", .text, "its name"),
         .optional("cover_url", .text, "where its picture is"),
@@ -69,4 +99,23 @@ extension ActionTable {
 
     static let getMessage = ActionSpec(
         [.channel, .message], effect: "none", result: "the message as the service has it")
+
+    static let listPublicChannels = ActionSpec(
+        [
+            .optional("membership", .word(["all", "joined"]), "whether only those that this user is in; `all`"),
+            .optional(
+                "order",
+                .word([
+                    "chronological", "channel_name_alphabetical", "latest_last_message", "metadata_value_alphabetical",
+                ]), "in which order; `chronological`"),
+            .optional("channel_urls", .selection, "only these"),
+            .optional("custom_types", .selection, "only those of these types"),
+            .optional("custom_type_starts_with", .text, "only those whose type begins with it"),
+            .optional("channel_name_contains", .text, "only those whose name has it"),
+            .optional("metadata_order_key", .name, "the metadata that the order goes by"),
+            .optional("include_empty", .flag, "whether those without a message are among them; true"),
+            .optional("include_frozen", .flag, "whether frozen ones are among them; true"),
+        ] + ActionSpec.page,
+        effect: "none: channels that this user is not in are in no list. `join` brings one in",
+        result: "`channels`: a page of public channels; `next`: token of the next page, empty at the end")
 }

@@ -2,8 +2,70 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-// What this user has beyond channels, reports, and what the service tells of itself.
-extension ActionCodec {
+// Users of the application, beyond one channel.
+extension UserAction {
+    var codec: ActionCodec {
+        switch self {
+        case .listUsers: Codecs.listUsers
+        case .blockUser: Codecs.blockUser
+        case .unblockUser: Codecs.unblockUser
+        case .listBlockedUsers: Codecs.listBlockedUsers
+        case .updateProfile: Codecs.updateProfile
+        case .listPushTokens: Codecs.listPushTokens
+        case .registerPushToken: Codecs.registerPushToken
+        case .unregisterPushToken: Codecs.unregisterPushToken
+        case .unregisterAllPushTokens: Codecs.unregisterAllPushTokens
+        case .reportUser: Codecs.reportUser
+        case .reportChannel: Codecs.reportChannel
+        case .reportMessage: Codecs.reportMessage
+        }
+    }
+}
+
+private enum Codecs {
+    private static func block(of userID: UserID) -> String { "/users/\(PercentEncoding.escape(userID.text))/block" }
+
+    static var listUsers: ActionCodec {
+        .list(path: { _, _ in "/users" }) { call in
+            var query = Query()
+            query.add("user_ids", list: call.texts("user_ids") ?? [])
+            for key in ["nickname_startswith", "nickname"] { query.add(key, call.text(key) ?? "") }
+            query.add("metadatakey", call.text("metadata_key") ?? "")
+            query.add("metadatavalues_in", list: call.texts("metadata_values") ?? [])
+            return query
+        } read: { ActionCodec.users($0, "users") }
+    }
+
+    static var blockUser: ActionCodec {
+        ActionCodec(
+            encode: { call, userID in
+                let body = JSON.object(["target_id": .string(call.text("user_id") ?? "")])
+                return .http(method: "POST", path: block(of: userID), body: body)
+            },
+            decode: { answer, _, _ in
+                guard let answer else { return ActionReply() }
+                let user = answer.deepCopy()
+                // The same once more, as a page of a list.
+                for key in ["users", "next"] { user.set(key, nil) }
+                return ActionReply(result: user.serialized())
+            })
+    }
+
+    static var unblockUser: ActionCodec {
+        ActionCodec(
+            encode: { call, userID in
+                let target = PercentEncoding.escape(call.text("user_id") ?? "")
+                return .http(method: "DELETE", path: block(of: userID) + "/" + target)
+            },
+            decode: { _, _, _ in ActionReply() })
+    }
+
+    static var listBlockedUsers: ActionCodec {
+        .list(path: { _, userID in block(of: userID) }, read: { ActionCodec.users($0, "users") })
+    }
+
+    // MARK: This user
+
     private static func path(of userID: UserID) -> String { "/users/" + PercentEncoding.escape(userID.text) }
 
     static var updateProfile: ActionCodec {
@@ -109,39 +171,5 @@ extension ActionCodec {
             let body = report(call, userID, [("offending_user_id", call.text("user_id"))])
             return .http(method: "POST", path: "/report" + call.messagePath, body: body)
         })
-    }
-
-    // MARK: The service
-
-    static var listPublicChannels: ActionCodec {
-        list(path: { _, _ in "/group_channels" }) { call in
-            var query = Query()
-            query.add("public_mode", "public")
-            query.add("public_membership_mode", call.text("membership") ?? "all")
-            query.add("order", call.text("order") ?? "chronological")
-            query.add("channel_urls", list: call.texts("channel_urls") ?? [])
-            query.add("custom_types", list: call.texts("custom_types") ?? [])
-            query.add("custom_type_startswith", call.text("custom_type_starts_with") ?? "")
-            query.add("name_contains", call.text("channel_name_contains") ?? "")
-            query.add("metadata_order_key", call.text("metadata_order_key") ?? "")
-            query.add("show_empty", call.flag("include_empty") == false ? "false" : "true")
-            query.add("show_frozen", call.flag("include_frozen") == false ? "false" : "true")
-            query.addChannelParts()
-            return query
-        } read: { answer in
-            .object(["channels": answer["channels"] ?? .array(), "next": answer["next"] ?? ""])
-        }
-    }
-
-    /// The answer has the emoji; the rest was told at login.
-    static var serviceInfo: ActionCodec {
-        ActionCodec(
-            encode: { _, _ in .http(method: "GET", path: "/emoji_categories") },
-            decode: { answer, call, _ in
-                let told = call.object(ActionCall.toldAtLogin).flatMap { try? JSON.parse($0) } ?? .object()
-                if let hash = answer?["emoji_hash"] { told.set("emoji_hash", hash) }
-                told.set("emoji_categories", answer?["emoji_categories"] ?? .array())
-                return ActionReply(result: told.serialized())
-            })
     }
 }

@@ -1,8 +1,39 @@
-// Actions on metadata, counters and this user's preferences of a channel.
-extension ActionTable {
+/// Actions on metadata, counters and this user's preferences of a channel.
+public enum PropertyAction: String, CaseIterable, Sendable {
+    case createMetadata = "create_metadata"
+    case updateMetadata = "update_metadata"
+    case deleteMetadata = "delete_metadata"
+    case getMetadata = "get_metadata"
+    case createCounters = "create_counters"
+    case updateCounters = "update_counters"
+    case deleteCounters = "delete_counters"
+    case getCounters = "get_counters"
+    case getPushPreference = "get_push_preference"
+    case setPushPreference = "set_push_preference"
+    case setCountPreference = "set_count_preference"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .createMetadata: Specs.createMetadata
+        case .updateMetadata: Specs.updateMetadata
+        case .deleteMetadata: Specs.deleteMetadata
+        case .getMetadata: Specs.getMetadata
+        case .createCounters: Specs.createCounters
+        case .updateCounters: Specs.updateCounters
+        case .deleteCounters: Specs.deleteCounters
+        case .getCounters: Specs.getCounters
+        case .getPushPreference: Specs.getPushPreference
+        case .setPushPreference: Specs.setPushPreference
+        case .setCountPreference: Specs.setCountPreference
+        }
+    }
+}
+
+private enum Specs {
     private static let metadata = ActionSpec.Parameter.required("metadata", .texts, "keys with their values")
     private static let counters = ActionSpec.Parameter.required("counters", .integers, "keys with whole numbers")
     private static let keys = ActionSpec.Parameter.optional("keys", .selection, "only these; all when it is missing")
+
     private static func metadataEffect(_ what: String) -> String {
         "`update` of the channel, `event_meta_data_\(what)`"
     }

@@ -1,15 +1,52 @@
-// Actions on who is in a channel, and what they may do there.
-extension ActionTable {
+/// Actions on who is in a channel, and what they may do there.
+public enum MemberAction: String, CaseIterable, Sendable {
+    case invite
+    case acceptInvitation = "accept_invitation"
+    case declineInvitation = "decline_invitation"
+    case join, leave
+    case listMembers = "list_members"
+    case addOperators = "add_operators"
+    case removeOperators = "remove_operators"
+    case listOperators = "list_operators"
+    case muteUser = "mute_user"
+    case unmuteUser = "unmute_user"
+    case listMutedUsers = "list_muted_users"
+    case banUser = "ban_user"
+    case unbanUser = "unban_user"
+    case listBannedUsers = "list_banned_users"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .invite: Specs.invite
+        case .acceptInvitation: Specs.acceptInvitation
+        case .declineInvitation: Specs.declineInvitation
+        case .join: Specs.join
+        case .leave: Specs.leave
+        case .listMembers: Specs.listMembers
+        case .addOperators: Specs.addOperators
+        case .removeOperators: Specs.removeOperators
+        case .listOperators: Specs.listOfUsers("the channel's operators")
+        case .muteUser: Specs.muteUser
+        case .unmuteUser: Specs.unmuteUser
+        case .listMutedUsers: Specs.listOfUsers(
+                "who is muted, with `description`, `start_at`, `end_at` (-1: without end), `remaining_duration` (ms)")
+        case .banUser: Specs.banUser
+        case .unbanUser: Specs.unbanUser
+        case .listBannedUsers: Specs.listOfUsers(
+                "who is banned, with `description`, `start_at`, `end_at` (-1: without end)")
+        }
+    }
+}
+
+private enum Specs {
     private static let user = ActionSpec.Parameter.required("user_id", .name, "the user")
+
     private static let accessCode = ActionSpec.Parameter.optional(
         "access_code", .text, "of a channel that asks for one")
+
     private static let restriction: [ActionSpec.Parameter] = [
         .optional("seconds", .integer(1...1_000_000_000), "for how long; without end when it is missing"),
         .optional("description", .text, "why"),
-    ]
-    static let page: [ActionSpec.Parameter] = [
-        .optional("limit", .integer(1...100), "how many a page has; 20"),
-        .optional("token", .text, "`next` of the page before; the first page without it"),
     ]
 
     static let invite = ActionSpec(
@@ -42,7 +79,7 @@ extension ActionTable {
             .optional("muted_member_filter", .word(["all", "muted", "unmuted"]), "which members"),
             .optional("member_state_filter", .word(["all", "joined_only", "invited_only"]), "which members"),
             .optional("nickname_startswith", .text, "only names that begin with it"),
-        ] + page,
+        ] + ActionSpec.page,
         effect: "none",
         result: "`members`: a page of them; `next`: token of the next page, empty at the end")
 
@@ -68,7 +105,7 @@ extension ActionTable {
 
     static func listOfUsers(_ which: String) -> ActionSpec {
         ActionSpec(
-            [.channel] + page, effect: "none",
+            [.channel] + ActionSpec.page, effect: "none",
             result: "`users`: a page of \(which); `next`: token of the next page, empty at the end")
     }
 }

@@ -1,11 +1,47 @@
-// Actions on the realtime database.
-extension ActionTable {
+/// Actions on the realtime database.
+public enum DatabaseAction: String, CaseIterable, Sendable {
+    case databaseGet = "database_get"
+    case databaseSet = "database_set"
+    case databaseUpdate = "database_update"
+    case databasePush = "database_push"
+    case databaseRemove = "database_remove"
+    case databaseCount = "database_count"
+    case databaseTransaction = "database_transaction"
+    case databaseTransformed = "database_transformed"
+    case databaseListen = "database_listen"
+    case databaseUnlisten = "database_unlisten"
+    case databaseSetToken = "database_set_token"
+    case databaseOffline = "database_offline"
+    case databaseOnline = "database_online"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .databaseGet: Specs.databaseGet
+        case .databaseSet: Specs.databaseSet
+        case .databaseUpdate: Specs.databaseUpdate
+        case .databasePush: Specs.databasePush
+        case .databaseRemove: Specs.databaseRemove
+        case .databaseCount: Specs.databaseCount
+        case .databaseTransaction: Specs.databaseTransaction
+        case .databaseTransformed: Specs.databaseTransformed
+        case .databaseListen: Specs.databaseListen
+        case .databaseUnlisten: Specs.databaseUnlisten
+        case .databaseSetToken: Specs.databaseSetToken
+        case .databaseOffline: Specs.databaseOffline
+        case .databaseOnline: Specs.databaseOnline
+        }
+    }
+}
+
+private enum Specs {
     private static let path = ActionSpec.Parameter.required(
         "path", .text, "the place: keys joined by slashes; empty is the root")
+
     private static let whenDone = ActionSpec.Parameter.optional(
         "when", .word(["answered", "kept"]),
         "complete when the service has answered (default; without `timeout_ms` however long that takes), or as soon as "
             + "it cannot be lost any more: then a refusal is told by `database_write_refused`")
+
     private static let query: [ActionSpec.Parameter] = [
         .optional(
             "order_by", .name,
@@ -18,6 +54,7 @@ extension ActionTable {
         .optional("limit_to_first", .integer(1...Int64(Int32.max)), "so many from the beginning"),
         .optional("limit_to_last", .integer(1...Int64(Int32.max)), "so many from the end"),
     ]
+
     private static let shown = "listens show it at once, and what was before again when it is refused. It is kept over "
         + "a restart until the service has answered, and sent after all that was written before"
 

@@ -3,7 +3,26 @@ import SyncJSON
 import SyncModel
 
 // Polls. All members are told by frames; what an answer says of a poll counts where no frame has come meanwhile.
-extension ActionCodec {
+extension PollAction {
+    var codec: ActionCodec {
+        switch self {
+        case .createPoll: Codecs.createPoll
+        case .getPoll: Codecs.getPoll
+        case .listPolls: Codecs.listPolls
+        case .updatePoll: Codecs.updatePoll
+        case .closePoll: Codecs.closePoll
+        case .deletePoll: Codecs.deletePoll
+        case .addPollOption: Codecs.addPollOption
+        case .updatePollOption: Codecs.updatePollOption
+        case .deletePollOption: Codecs.deletePollOption
+        case .votePoll: Codecs.votePoll
+        case .listPollVoters: Codecs.listPollVoters
+        case .listPollChanges: Codecs.listPollChanges
+        }
+    }
+}
+
+private enum Codecs {
     private static func path(_ call: ActionCall) -> String {
         "/polls/" + PercentEncoding.escape(call.text("poll_id") ?? "")
     }
@@ -46,14 +65,14 @@ extension ActionCodec {
     }
 
     static var listPolls: ActionCodec {
-        list(path: { _, _ in "/polls" }, query: placeQuery) { answer in
+        .list(path: { _, _ in "/polls" }, query: placeQuery) { answer in
             .object(["polls": answer["polls"] ?? .array(), "next": answer["next"] ?? ""])
         }
     }
 
     static var listPollVoters: ActionCodec {
-        list(path: { call, _ in optionPath(call) + "/voters" }, query: placeQuery) { answer in
-            let result = users(answer, "voters")
+        .list(path: { call, _ in optionPath(call) + "/voters" }, query: placeQuery) { answer in
+            let result = ActionCodec.users(answer, "voters")
             if let count = answer["vote_count"] { result.set("vote_count", count) }
             return result
         }

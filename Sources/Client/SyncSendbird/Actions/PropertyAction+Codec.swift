@@ -3,7 +3,25 @@ import SyncJSON
 import SyncModel
 
 // Metadata, counters and this user's preferences of a channel.
-extension ActionCodec {
+extension PropertyAction {
+    var codec: ActionCodec {
+        switch self {
+        case .createMetadata: Codecs.change(.metadata, "POST")
+        case .updateMetadata: Codecs.change(.metadata, "PUT")
+        case .deleteMetadata: Codecs.remove(.metadata)
+        case .getMetadata: Codecs.read(.metadata)
+        case .createCounters: Codecs.change(.counters, "POST")
+        case .updateCounters: Codecs.change(.counters, "PUT")
+        case .deleteCounters: Codecs.remove(.counters)
+        case .getCounters: Codecs.read(.counters)
+        case .getPushPreference: Codecs.getPushPreference
+        case .setPushPreference: Codecs.setPushPreference
+        case .setCountPreference: Codecs.setCountPreference
+        }
+    }
+}
+
+private enum Codecs {
     /// Which of the two maps of a channel: its name on the wire, the argument that has it, and the reason of a change
     /// by a method.
     enum Map {
@@ -24,7 +42,7 @@ extension ActionCodec {
 
     /// "POST" makes keys, "PUT" changes them.
     static func change(_ map: Map, _ method: String) -> ActionCodec {
-        done(method, hasResult: true, { _, _ in [.changed(Cause(map.source(method)))] }, path: path(map)) { call, _ in
+        .done(method, hasResult: true, { _, _ in [.changed(Cause(map.source(method)))] }, path: path(map)) { call, _ in
             let values = call.object(map.argument).flatMap { try? JSON.parse($0) } ?? .object()
             let body = JSON.object()
             body.set(map.name, values)

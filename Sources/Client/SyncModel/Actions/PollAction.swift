@@ -1,8 +1,41 @@
-// Actions on polls. A poll is made, then sent with a message (`poll_id` of sm_send_message); the message shows it.
-extension ActionTable {
+/// Actions on polls. A poll is made, then sent with a message (`poll_id` of sm_send_message); the message shows it.
+public enum PollAction: String, CaseIterable, Sendable {
+    case createPoll = "create_poll"
+    case getPoll = "get_poll"
+    case listPolls = "list_polls"
+    case updatePoll = "update_poll"
+    case closePoll = "close_poll"
+    case deletePoll = "delete_poll"
+    case addPollOption = "add_poll_option"
+    case updatePollOption = "update_poll_option"
+    case deletePollOption = "delete_poll_option"
+    case votePoll = "vote_poll"
+    case listPollVoters = "list_poll_voters"
+    case listPollChanges = "list_poll_changes"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .createPoll: Specs.createPoll
+        case .getPoll: Specs.getPoll
+        case .listPolls: Specs.listPolls
+        case .updatePoll: Specs.updatePoll
+        case .closePoll: Specs.closePoll
+        case .deletePoll: Specs.deletePoll
+        case .addPollOption: Specs.addPollOption
+        case .updatePollOption: Specs.updatePollOption
+        case .deletePollOption: Specs.deletePollOption
+        case .votePoll: Specs.votePoll
+        case .listPollVoters: Specs.listPollVoters
+        case .listPollChanges: Specs.listPollChanges
+        }
+    }
+}
+
+private enum Specs {
     private static let poll = ActionSpec.Parameter.required("poll_id", .messageID, "the poll")
     private static let option = ActionSpec.Parameter.required("option_id", .messageID, "one of the poll's options")
     private static let text = ActionSpec.Parameter.required("text", .name, "what the option says")
+
     private static let fields: [ActionSpec.Parameter] = [
         .optional("data", .text, "the poll's data"),
         .optional("allow_user_suggestion", .flag, "whether other members may add options"),
@@ -23,7 +56,7 @@ extension ActionTable {
     static let getPoll = ActionSpec([.channel, poll], effect: "none", result: asItIs)
 
     static let listPolls = ActionSpec(
-        [.channel] + page, effect: "none",
+        [.channel] + ActionSpec.page, effect: "none",
         result: "`polls`: a page of the channel's; `next`: token of the next page, empty at the end")
 
     static let updatePoll = ActionSpec(
@@ -59,12 +92,13 @@ extension ActionTable {
         isOptimistic: true)
 
     static let listPollVoters = ActionSpec(
-        [.channel, poll, option] + page, effect: "none",
+        [.channel, poll, option] + ActionSpec.page, effect: "none",
         result: "`users`: a page of who chose the option, the latest first; `vote_count`; `next`: token of the next "
             + "page, empty at the end")
 
     static let listPollChanges = ActionSpec(
-        [.channel, .optional("since", .time, "what has changed since; everything without it and a token")] + page,
+        [.channel, .optional("since", .time, "what has changed since; everything without it and a token")]
+            + ActionSpec.page,
         effect: "none; what collections show follows this log by itself",
         result: "`updated`: polls as they are now; `deleted`: ids of polls that are gone; `has_more`; `next`: the "
             + "token to go on from, also later")

@@ -1,5 +1,24 @@
-// Actions that tell others what this user has read, got or is about to write.
-extension ActionTable {
+/// Actions that tell others what this user has read, got or is about to write.
+public enum ReadingAction: String, CaseIterable, Sendable {
+    case markAsRead = "mark_as_read"
+    case markAllAsRead = "mark_all_as_read"
+    case markAsUnread = "mark_as_unread"
+    case markAsDelivered = "mark_as_delivered"
+    case startTyping = "start_typing"
+    case endTyping = "end_typing"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .markAsRead: Specs.markAsRead
+        case .markAllAsRead: Specs.markAllAsRead
+        case .markAsUnread: Specs.markAsUnread
+        case .markAsDelivered: Specs.markAsDelivered
+        case .startTyping, .endTyping: Specs.typing
+        }
+    }
+}
+
+private enum Specs {
     static let markAsRead = ActionSpec([.channel], effect: "the channel's counts become 0; `update` in lists")
 
     static let markAllAsRead = ActionSpec(

@@ -1,5 +1,31 @@
-// Actions on a message of a channel.
-extension ActionTable {
+/// Actions on a message of a channel.
+public enum MessageAction: String, CaseIterable, Sendable {
+    case editMessage = "edit_message"
+    case deleteMessage = "delete_message"
+    case addReaction = "add_reaction"
+    case removeReaction = "remove_reaction"
+    case pinMessage = "pin_message"
+    case unpinMessage = "unpin_message"
+    case translateMessage = "translate_message"
+    case createMetaArrayKeys = "create_meta_array_keys"
+    case deleteMetaArrayKeys = "delete_meta_array_keys"
+    case addMetaArrayValues = "add_meta_array_values"
+    case removeMetaArrayValues = "remove_meta_array_values"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .editMessage: Specs.editMessage
+        case .deleteMessage: Specs.deleteMessage
+        case .addReaction, .removeReaction: Specs.reaction
+        case .pinMessage, .unpinMessage: Specs.pin
+        case .translateMessage: Specs.translateMessage
+        case .createMetaArrayKeys, .deleteMetaArrayKeys: Specs.metaArrayKeys
+        case .addMetaArrayValues, .removeMetaArrayValues: Specs.metaArrayValues
+        }
+    }
+}
+
+private enum Specs {
     static let editMessage = ActionSpec(
         [
             .channel, .message, .optional("message", .text, "the new text"),

@@ -4,16 +4,38 @@ import SyncModel
 
 // Who is in a channel, and what they may do there. Of what somebody else may do now the answer says too little: the
 // channel is asked for again.
-extension ActionCodec {
+extension MemberAction {
+    var codec: ActionCodec {
+        switch self {
+        case .invite: Codecs.invite
+        case .acceptInvitation: Codecs.join("/accept")
+        case .declineInvitation: Codecs.declineInvitation
+        case .join: Codecs.join("/join")
+        case .leave: Codecs.leave
+        case .listMembers: Codecs.listMembers
+        case .addOperators: Codecs.addOperators
+        case .removeOperators: Codecs.removeOperators
+        case .listOperators: Codecs.listOfUsers("/operators", "operators")
+        case .muteUser: Codecs.restrict("/mute", .eventUserMuted)
+        case .unmuteUser: Codecs.release("/mute", .eventUserUnmuted)
+        case .listMutedUsers: Codecs.listOfUsers("/mute", "muted_list")
+        case .banUser: Codecs.restrict("/ban", .eventUserBanned)
+        case .unbanUser: Codecs.release("/ban", .eventUserUnbanned)
+        case .listBannedUsers: Codecs.listOfUsers("/ban", "banned_list")
+        }
+    }
+}
+
+private enum Codecs {
     static var invite: ActionCodec {
-        channel("POST", Cause(.eventUserReceivedInvitation), path: { $0.channelPath + "/invite" }) { call, userID in
+        .channel("POST", Cause(.eventUserReceivedInvitation), path: { $0.channelPath + "/invite" }) { call, userID in
             .object(["inviter_id": .string(userID.text), "user_ids": .strings(call.texts("user_ids") ?? [])])
         }
     }
 
     /// "/accept" or "/join".
     static func join(_ path: String) -> ActionCodec {
-        channel("PUT", Cause(.eventUserJoined), path: { $0.channelPath + path }) { call, userID in
+        .channel("PUT", Cause(.eventUserJoined), path: { $0.channelPath + path }) { call, userID in
             let body = JSON.object(["user_id": .string(userID.text)])
             if let code = call.text("access_code") { body.set("access_code", .string(code)) }
             return body
@@ -21,13 +43,13 @@ extension ActionCodec {
     }
 
     static var declineInvitation: ActionCodec {
-        done(
+        .done(
             "PUT", { _, _ in [.removed(Cause(.eventUserDeclinedInvitation))] }, path: { $0.channelPath + "/decline" },
             body: { _, userID in .object(["user_id": .string(userID.text)]) })
     }
 
     static var leave: ActionCodec {
-        done(
+        .done(
             "PUT", { _, _ in [.removed(Cause(.eventUserLeft))] }, path: { $0.channelPath + "/leave" },
             body: { call, userID in
                 let body = JSON.object(["user_ids": .strings([userID.text])])
@@ -41,7 +63,7 @@ extension ActionCodec {
     // MARK: Rights
 
     static var addOperators: ActionCodec {
-        done(
+        .done(
             "POST", { _, _ in [.changed(Cause(.eventOperatorUpdated))] }, path: { $0.channelPath + "/operators" },
             body: { call, _ in .object(["operator_ids": .strings(call.texts("user_ids") ?? [])]) })
     }
@@ -87,7 +109,7 @@ extension ActionCodec {
     // MARK: Lists
 
     static var listMembers: ActionCodec {
-        list(path: { call, _ in call.channelPath + "/members" }) { call in
+        .list(path: { call, _ in call.channelPath + "/members" }) { call in
             var query = Query()
             for key in ["order", "operator_filter", "muted_member_filter", "member_state_filter",
                 "nickname_startswith"]
@@ -105,36 +127,6 @@ extension ActionCodec {
 
     /// `key` is where the answer has the users.
     static func listOfUsers(_ path: String, _ key: String) -> ActionCodec {
-        list(path: { call, _ in call.channelPath + path }, read: { users($0, key) })
-    }
-
-    /// A page of a list.
-    static func list(
-        path: @escaping (_ call: ActionCall, _ userID: UserID) -> String,
-        query: @escaping (ActionCall) -> Query = { _ in Query() }, read: @escaping (JSON) -> JSON
-    ) -> ActionCodec {
-        ActionCodec(
-            encode: { call, userID in
-                var query = query(call)
-                query.add("limit", String(call.integer("limit") ?? 20))
-                query.add("token", call.text("token") ?? "")
-                return .http(method: "GET", path: path(call, userID), query: query)
-            },
-            decode: { answer, _, _ in ActionReply(result: answer.map { read($0).serialized() }) })
-    }
-
-    /// A list of users, wherever the answer has it. Banned users stand beside what is said of their ban.
-    static func users(_ answer: JSON, _ key: String) -> JSON {
-        let list = JSON.array()
-        for entry in answer[key]?.array ?? [] {
-            guard let user = entry["user"], user.kind == .object else {
-                list.append(entry)
-                continue
-            }
-            let joined = user.deepCopy()
-            for (key, value) in entry.members ?? [] where key != "user" { joined.set(key, value) }
-            list.append(joined)
-        }
-        return .object(["users": list, "next": answer["next"] ?? ""])
+        .list(path: { call, _ in call.channelPath + path }, read: { ActionCodec.users($0, key) })
     }
 }

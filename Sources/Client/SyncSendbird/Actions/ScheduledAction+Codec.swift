@@ -3,7 +3,20 @@ import SyncJSON
 import SyncModel
 
 // Messages that the service sends at their time.
-extension ActionCodec {
+extension ScheduledAction {
+    var codec: ActionCodec {
+        switch self {
+        case .scheduleMessage: Codecs.scheduleMessage
+        case .getScheduledMessage: Codecs.getScheduledMessage
+        case .listScheduledMessages: Codecs.listScheduledMessages
+        case .updateScheduledMessage: Codecs.updateScheduledMessage
+        case .cancelScheduledMessage: Codecs.cancelScheduledMessage
+        case .sendScheduledMessageNow: Codecs.sendScheduledMessageNow
+        }
+    }
+}
+
+private enum Codecs {
     private static func path(_ call: ActionCall) -> String {
         call.channelPath + "/scheduled_messages/" + PercentEncoding.escape(call.text("scheduled_message_id") ?? "")
     }
@@ -29,7 +42,7 @@ extension ActionCodec {
     }
 
     static var listScheduledMessages: ActionCodec {
-        list(path: { _, _ in "/scheduled_messages" }) { call in
+        .list(path: { _, _ in "/scheduled_messages" }) { call in
             var query = Query()
             query.add("channel_url", call.text("channel_url") ?? "")
             query.add("status", list: call.texts("status") ?? [])

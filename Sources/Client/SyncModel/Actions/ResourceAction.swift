@@ -1,21 +1,63 @@
-// Actions on objects by type and context, over the realtime database: docs/resources.md.
-extension ActionTable {
+/// Actions on objects by type and context, over the realtime database: docs/resources.md.
+public enum ResourceAction: String, CaseIterable, Sendable {
+    case resourceRegister = "resource_register"
+    case resourcePush = "resource_push"
+    case resourceReset = "resource_reset"
+    case resourcePop = "resource_pop"
+    case resourceLookup = "resource_lookup"
+    case resourceCreate = "resource_create"
+    case resourceUpdate = "resource_update"
+    case resourceDestroy = "resource_destroy"
+    case resourceCreateOrUpdate = "resource_create_or_update"
+    case resourceToggle = "resource_toggle"
+    case resourceContinue = "resource_continue"
+    case resourceRef = "resource_ref"
+    case resourceCollectionRef = "resource_collection_ref"
+    case resourceStatistics = "resource_statistics"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .resourceRegister: Specs.resourceRegister
+        case .resourcePush: Specs.resourcePush
+        case .resourceReset: Specs.resourceReset
+        case .resourcePop: Specs.resourcePop
+        case .resourceLookup: Specs.resourceLookup
+        case .resourceCreate: Specs.resourceCreate
+        case .resourceUpdate: Specs.resourceUpdate
+        case .resourceDestroy: Specs.resourceDestroy
+        case .resourceCreateOrUpdate: Specs.resourceCreateOrUpdate
+        case .resourceToggle: Specs.resourceToggle
+        case .resourceContinue: Specs.resourceContinue
+        case .resourceRef: Specs.resourceRef
+        case .resourceCollectionRef: Specs.resourceCollectionRef
+        case .resourceStatistics: Specs.resourceStatistics
+        }
+    }
+}
+
+private enum Specs {
     private static let type = ActionSpec.Parameter.required("resource_type", .name, "a registered type")
     private static let context = ActionSpec.Parameter.required("context", .name, "the name of a context")
+
     private static let resources = ActionSpec.Parameter.optional(
         "resources", .form(.contextResources),
         "names with what they stand for: a key, or `{\"key\", \"type\", \"value\"}`; none when it is missing")
+
     private static let key = ActionSpec.Parameter.optional(
         "key", .form(.databaseKey), "the object's key; only for types with an `@` in their path")
+
     private static let value = ActionSpec.Parameter.required(
         "value", .value, "what the object is to be; any JSON value that is not empty")
+
     private static let exists = ActionSpec.Parameter.optional(
         "exists", .flag, "whether the object is there; the service is asked when it is missing")
+
     private static let whenDone = ActionSpec.Parameter.optional(
         "when", .word(["answered", "kept"]),
         "complete when the service has answered for the object and its counters (default; without `timeout_ms` "
             + "however long that takes), or as soon as the write cannot be lost any more: then `resource_error` tells "
             + "a refusal")
+
     private static let written =
         "`change`: create, update or destroy; `key`, `path` of the object; `counters`: a list of `path` and `by`, with "
         + "`status`, `code` and `message` where one was refused; `uncounted`: counters without an owner in the context"

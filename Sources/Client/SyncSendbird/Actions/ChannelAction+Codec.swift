@@ -4,7 +4,25 @@ import SyncModel
 
 // Channels as a whole. An answer that is the channel makes it known at once; of the others the answer says what
 // happened.
-extension ActionCodec {
+extension ChannelAction {
+    var codec: ActionCodec {
+        switch self {
+        case .createChannel: Codecs.createChannel
+        case .getChannel: Codecs.getChannel
+        case .updateChannel: Codecs.updateChannel
+        case .deleteChannel: Codecs.deleteChannel
+        case .hideChannel: Codecs.hideChannel
+        case .unhideChannel: Codecs.unhideChannel
+        case .freezeChannel: Codecs.freeze(true)
+        case .unfreezeChannel: Codecs.freeze(false)
+        case .resetHistory: Codecs.resetHistory
+        case .getMessage: Codecs.getMessage
+        case .listPublicChannels: Codecs.listPublicChannels
+        }
+    }
+}
+
+private enum Codecs {
     private static let texts = ["name", "cover_url", "data", "custom_type", "access_code", "channel_url"]
     private static let flags = [
         "is_distinct", "is_public", "is_discoverable", "is_super", "is_broadcast", "is_exclusive", "is_ephemeral",
@@ -13,7 +31,7 @@ extension ActionCodec {
 
     private static func body(_ call: ActionCall) -> JSON {
         let body = JSON.object()
-        for key in texts where call.action == .createChannel || key != "channel_url" {
+        for key in texts where call.action == .channel(.createChannel) || key != "channel_url" {
             if let text = call.text(key) { body.set(key, .string(text)) }
         }
         for key in flags { if let flag = call.flag(key) { body.set(key, .bool(flag)) } }
@@ -24,66 +42,8 @@ extension ActionCodec {
         return body
     }
 
-    /// The parts of a channel that lists show have to be asked for.
-    private static var parts: Query {
-        var query = Query()
-        query.addChannelParts()
-        return query
-    }
-
-    /// A request whose answer is the channel.
-    static func channel(
-        _ method: String, _ cause: Cause, path: @escaping (ActionCall) -> String = \.channelPath,
-        body: @escaping (_ call: ActionCall, _ userID: UserID) -> JSON? = { _, _ in nil }
-    ) -> ActionCodec {
-        ActionCodec(
-            encode: { call, userID in
-                .http(method: method, path: path(call), query: parts, body: body(call, userID))
-            },
-            decode: { answer, _, _ in
-                ActionReply(result: answer?.serialized(), events: known(answer, cause).map { [$0] } ?? [])
-            })
-    }
-
-    /// What the answer says of the channel: nothing when it is none of this user's, and only that it has changed when
-    /// parts are missing that lists show.
-    private static func known(_ answer: JSON?, _ cause: Cause) -> ServiceEvent? {
-        guard let answer, let url = answer["channel_url"]?.string, !url.isEmpty,
-            answer["member_state"]?.string != "none"
-        else { return nil }
-        // A distinct channel that is asked for twice is made once.
-        let wasThere = cause.source == .eventChannelCreated && answer["is_created"]?.bool == false
-        let cause = wasThere ? Cause(.channelRefresh) : cause
-        for part in ["members", "read_receipt", "delivery_receipt", "metadata"] where answer[part] == nil {
-            return .channel(url: ChannelURL(url), .changed(cause))
-        }
-        let channel = answer.deepCopy()
-        // Says something of the answer, not of the channel.
-        channel.set("is_created", nil)
-        return ChannelRecord(json: channel.serialized()).map { .channelAnswered($0, cause) }
-    }
-
-    /// A request that the service answers with nothing of interest; what it did to the channel is known. `hasResult`:
-    /// hosts are promised the answer, also when nothing is in it.
-    static func done(
-        _ method: String, hasResult: Bool = false,
-        _ event: @escaping (_ answer: JSON?, _ call: ActionCall) -> [ChannelEvent],
-        path: @escaping (ActionCall) -> String,
-        body: @escaping (_ call: ActionCall, _ userID: UserID) -> JSON? = { _, _ in nil }
-    ) -> ActionCodec {
-        ActionCodec(
-            encode: { call, userID in .http(method: method, path: path(call), body: body(call, userID)) },
-            decode: { answer, call, _ in
-                let result = answer.flatMap { hasResult || $0.count > 0 ? $0.serialized() : nil }
-                let events = event(answer, call).map { ServiceEvent.channel(url: call.channelURL, $0) }
-                return ActionReply(result: result, events: events)
-            })
-    }
-
-    // MARK: The actions
-
     static var createChannel: ActionCodec {
-        channel("POST", Cause(.eventChannelCreated), path: { _ in "/group_channels" }) { call, userID in
+        .channel("POST", Cause(.eventChannelCreated), path: { _ in "/group_channels" }) { call, userID in
             let body = body(call)
             let others = (call.texts("user_ids") ?? []).filter { !$0.isByteEqual(to: userID.text) }
             body.set("user_ids", .strings([userID.text] + others))
@@ -91,18 +51,18 @@ extension ActionCodec {
         }
     }
 
-    static var getChannel: ActionCodec { channel("GET", Cause(.channelRefresh)) }
+    static var getChannel: ActionCodec { .channel("GET", Cause(.channelRefresh)) }
 
     static var updateChannel: ActionCodec {
-        channel("PUT", Cause(.eventChannelChanged), body: { call, _ in body(call) })
+        .channel("PUT", Cause(.eventChannelChanged), body: { call, _ in body(call) })
     }
 
     static var deleteChannel: ActionCodec {
-        done("DELETE", { _, _ in [.removed(Cause(.eventChannelDeleted))] }, path: \.channelPath)
+        .done("DELETE", { _, _ in [.removed(Cause(.eventChannelDeleted))] }, path: \.channelPath)
     }
 
     static var hideChannel: ActionCodec {
-        done(
+        .done(
             "PUT",
             { answer, call in
                 [.hidden(
@@ -134,14 +94,14 @@ extension ActionCodec {
     }
 
     static func freeze(_ isFrozen: Bool) -> ActionCodec {
-        channel(
+        .channel(
             "PUT", Cause(isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen), path: { $0.channelPath + "/freeze" },
             body: { _, _ in .object(["freeze": .bool(isFrozen)]) })
     }
 
     /// What is before the offset goes at once; which message is the last one then, and what is unread, is asked for.
     static var resetHistory: ActionCodec {
-        done(
+        .done(
             "PUT",
             { answer, _ in
                 let cause = Cause(.eventChannelResetHistory)
@@ -168,5 +128,25 @@ extension ActionCodec {
                 }
                 return ActionReply(result: message?.json ?? text)
             })
+    }
+
+    static var listPublicChannels: ActionCodec {
+        .list(path: { _, _ in "/group_channels" }) { call in
+            var query = Query()
+            query.add("public_mode", "public")
+            query.add("public_membership_mode", call.text("membership") ?? "all")
+            query.add("order", call.text("order") ?? "chronological")
+            query.add("channel_urls", list: call.texts("channel_urls") ?? [])
+            query.add("custom_types", list: call.texts("custom_types") ?? [])
+            query.add("custom_type_startswith", call.text("custom_type_starts_with") ?? "")
+            query.add("name_contains", call.text("channel_name_contains") ?? "")
+            query.add("metadata_order_key", call.text("metadata_order_key") ?? "")
+            query.add("show_empty", call.flag("include_empty") == false ? "false" : "true")
+            query.add("show_frozen", call.flag("include_frozen") == false ? "false" : "true")
+            query.addChannelParts()
+            return query
+        } read: { answer in
+            .object(["channels": answer["channels"] ?? .array(), "next": answer["next"] ?? ""])
+        }
     }
 }

@@ -1,26 +1,27 @@
-// Actions on users, and those that need nobody but this library.
-extension ActionTable {
-    private static let user = ActionSpec.Parameter.required("user_id", .name, "the user")
+/// Actions that need nobody but this library, and what the service tells of itself.
+public enum LibraryAction: String, CaseIterable, Sendable {
+    case resendFailedMessages = "resend_failed_messages"
+    case removeFailedMessages = "remove_failed_messages"
+    case statistics, options, cancel
+    case serviceInfo = "service_info"
+    case clearChannels = "clear_channels"
+    case setLimit = "set_limit"
 
-    static let listUsers = ActionSpec(
-        [
-            .optional("user_ids", .selection, "only these"),
-            .optional("nickname_startswith", .text, "only names that begin with it"),
-            .optional("nickname", .text, "only those of this name"),
-            .optional("metadata_key", .name, "only those with such metadata"),
-            .optional("metadata_values", .selection, "and one of these values"),
-        ] + page,
-        effect: "none", result: "`users`: a page of them; `next`: token of the next page, empty at the end")
+    public var spec: ActionSpec {
+        switch self {
+        case .resendFailedMessages: Specs.resendFailedMessages
+        case .removeFailedMessages: Specs.removeFailedMessages
+        case .statistics: Specs.statistics
+        case .options: Specs.options
+        case .cancel: Specs.cancel
+        case .serviceInfo: Specs.serviceInfo
+        case .clearChannels: Specs.clearChannels
+        case .setLimit: Specs.setLimit
+        }
+    }
+}
 
-    static let blockUser = ActionSpec(
-        [user], effect: "none by itself; the service tells what follows from it", result: "the user")
-
-    static let unblockUser = ActionSpec([user], effect: "none by itself; the service tells what follows from it")
-
-    static let listBlockedUsers = ActionSpec(
-        page, effect: "none",
-        result: "`users`: a page of whom this user blocks; `next`: token of the next page, empty at the end")
-
+private enum Specs {
     private static let whichFailed: [ActionSpec.Parameter] = [
         .optional("channel_url", .name, "only those of this channel"),
         .optional("request_id", .name, "only this one; NOT_FOUND when it has not failed"),
@@ -71,4 +72,12 @@ extension ActionTable {
             + "send. A message that is canceled is given up: `remove` from `pending` or `failed`, "
             + "`local_message_canceled`. The service may do all the same what it was asked already, and then "
             + "collections are told. Connecting goes on. NOT_FOUND when no such call waits")
+
+    static let serviceInfo = ActionSpec(
+        [],
+        effect: "none. The service is asked for the emoji categories, once for each `emoji_hash`",
+        result: "what the service tells of itself at login: `file_upload_size_limit` (MiB), "
+            + "`multiple_file_send_max_size` (files), `premium_feature_list`, `application_attributes`, "
+            + "`use_reaction`, `emoji_hash`; and `emoji_categories`: each with `id`, `name`, `url` and `emojis`, a "
+            + "list of `key` (of a reaction) and `url`")
 }

@@ -3,7 +3,20 @@ import SyncJSON
 import SyncModel
 
 // The service tells all members what was read and got, this user's sockets too: the events bring what changed.
-extension ActionCodec {
+extension ReadingAction {
+    var codec: ActionCodec {
+        switch self {
+        case .markAsRead: Codecs.markAsRead
+        case .markAllAsRead: Codecs.markAllAsRead
+        case .markAsUnread: Codecs.markAsUnread
+        case .markAsDelivered: Codecs.markAsDelivered
+        case .startTyping: Codecs.typing("TPST")
+        case .endTyping: Codecs.typing("TPEN")
+        }
+    }
+}
+
+private enum Codecs {
     static var markAsRead: ActionCodec {
         ActionCodec(
             encode: { call, _ in

@@ -1,7 +1,21 @@
 import SyncJSON
 import SyncModel
 
-extension ActionCodec {
+extension MessageAction {
+    var codec: ActionCodec {
+        switch self {
+        case .editMessage: Codecs.editMessage
+        case .deleteMessage: Codecs.deleteMessage
+        case .addReaction, .removeReaction: Codecs.reaction(isAdded: self == .addReaction)
+        case .pinMessage, .unpinMessage: Codecs.pin(isPinned: self == .pinMessage)
+        case .translateMessage: Codecs.translateMessage
+        case .createMetaArrayKeys, .addMetaArrayValues: Codecs.metaArray(isAdded: true)
+        case .deleteMetaArrayKeys, .removeMetaArrayValues: Codecs.metaArray(isAdded: false)
+        }
+    }
+}
+
+private enum Codecs {
     /// The service wants to be told what kind of message it is.
     private static func messageType(_ call: ActionCall) -> String { call.isOfFileMessage ? "FILE" : "MESG" }
 

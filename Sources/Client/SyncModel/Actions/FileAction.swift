@@ -1,5 +1,17 @@
-// Files of messages, received by the library or by the host.
-extension ActionTable {
+/// Files of messages, received by the library or by the host.
+public enum FileAction: String, CaseIterable, Sendable {
+    case downloadFile = "download_file"
+    case fileURL = "file_url"
+
+    public var spec: ActionSpec {
+        switch self {
+        case .downloadFile: Specs.downloadFile
+        case .fileURL: Specs.fileURL
+        }
+    }
+}
+
+private enum Specs {
     private static let url = ActionSpec.Parameter.required(
         "url", .name, "its address, as a message's `file` has it: https, or http where `api_host` is http")
 
