@@ -163,7 +163,7 @@ public final class Engine {
         Turn(Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
             files: files, connection: machines.session.connection, loggedInAt: machines.session.loggedInAt,
-            isPaused: life.isPaused, typing: machines.typing, overlays: machines.actions.overlays))
+            isPaused: life.isPaused, typing: machines.typing.typing, overlays: machines.actions.overlays))
     }
 
     // MARK: The service

@@ -43,11 +43,13 @@ struct Overlays {
     func count(_ channelURL: ChannelURL) -> Int { channels[channelURL]?.count ?? 0 }
 
     /// A cached message as it is shown; `nil` when it is shown as deleted.
-    func shown(_ message: MessageRecord, _ channelURL: ChannelURL, _ context: Context) -> MessageRecord? {
+    func shown(
+        _ message: MessageRecord, _ channelURL: ChannelURL, _ rules: any ServiceRules, by userID: UserID
+    ) -> MessageRecord? {
         guard let entries = channels[channelURL]?[message.id] else { return message }
         var message = message
         for entry in entries {
-            switch context.rules.preview(of: entry.action, on: message.json, userID: context.options.userID) {
+            switch rules.preview(of: entry.action, on: message.json, userID: userID) {
             case .removed: return nil
             case .changed(let json):
                 message.json = json
@@ -60,22 +62,24 @@ struct Overlays {
 
     /// A row of a page that matches a filter, as it is shown; `nil` when it is not.
     func shown(
-        _ row: MessageRow, _ filter: MessageFilter, _ channelURL: ChannelURL, _ context: Context
+        _ row: MessageRow, _ filter: MessageFilter, _ channelURL: ChannelURL, _ rules: any ServiceRules,
+        by userID: UserID
     ) -> MessageRow? {
         guard let entries = channels[channelURL]?[row.id] else { return row }
         // The page has no other columns; what an overlay does not touch did match.
         let type = entries.compactMap { $0.action.text("custom_type") }.last
         if let type, !filter.isWanted(customType: type) { return nil }
-        return shown(MessageRecord(id: row.id, position: row.position, json: row.json), channelURL, context)?.row
+        let message = MessageRecord(id: row.id, position: row.position, json: row.json)
+        return shown(message, channelURL, rules, by: userID)?.row
     }
 
     /// A channel with its last message as that is shown. One that is shown as deleted stays: which one is the last
     /// without it, only the service knows.
-    func shown(_ channel: ChannelRecord, _ context: Context) -> ChannelRecord {
+    func shown(_ channel: ChannelRecord, _ rules: any ServiceRules, by userID: UserID) -> ChannelRecord {
         guard let last = channel.lastMessage, channels[channel.url]?[last.id] != nil,
             let json = JSONSlice.member("last_message", of: channel.json),
             let message = shown(
-                MessageRecord(id: last.id, position: last.position, json: json), channel.url, context),
+                MessageRecord(id: last.id, position: last.position, json: json), channel.url, rules, by: userID),
             let text = JSONSlice.setting([("last_message", message.json)], in: channel.json)
         else { return channel }
         var shown = channel

@@ -47,7 +47,14 @@ struct Context {
     }
 
     /// A channel as hosts see it.
-    func shown(_ channel: ChannelRecord) -> ChannelRecord { typing.shown(overlays.shown(channel, self)) }
+    func shown(_ channel: ChannelRecord) -> ChannelRecord {
+        typing.shown(overlays.shown(channel, rules, by: options.userID))
+    }
+
+    /// A message as it is shown; `nil` when it is shown as deleted.
+    func shown(_ message: MessageRecord, in url: ChannelURL) -> MessageRecord? {
+        overlays.shown(message, url, rules, by: options.userID)
+    }
 
     /// The service's time now, in milliseconds since the epoch; `nil` without a login.
     var serviceTime: Int64? {

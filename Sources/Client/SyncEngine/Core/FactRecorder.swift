@@ -10,7 +10,7 @@ final class FactRecorder {
     private let lists: ChannelLists
     private let outbox: Outbox
     private let actions: ServiceActions
-    private let typing: Typing
+    private let typing: TypingNotices
     private let mutes: MuteTimers
     private let streamPoint: StreamPoint
 
@@ -140,7 +140,7 @@ final class FactRecorder {
         for timeline in commit.replaced.flatMap({ timelines.of($0) }) {
             timeline.startOver(fact.cause, refills: true, &turn)
         }
-        typing.forget(fact.removed, &turn)
+        typing.forget(fact.removed)
         lists.show(fact, &turn)
         // What waits in a channel that is gone is refused by the service, and told so.
         for url in fact.changed.map(\.url) + fact.removed { outbox.channelChanged(url, &turn) }

@@ -7,7 +7,7 @@ struct Machines {
     let session: Session
     let sync: ChannelSync
     let lists = ChannelLists()
-    let typing = Typing()
+    let typing = TypingNotices()
     let collections = MessageCollections()
     let outbox = Outbox()
     let actions = ServiceActions()

@@ -6,7 +6,7 @@ final class ServiceEvents {
     private let collections: MessageCollections
     private let sync: ChannelSync
     private let actions: ServiceActions
-    private let typing: Typing
+    private let typing: TypingNotices
     private let deliveries: DeliveryMarks
     private let streamPoint: StreamPoint
     private let recorder: FactRecorder

@@ -18,7 +18,9 @@ struct MessageSource {
         let (more, isEndless) = limit.addingReportingOverflow(others)
         let stored = storedRows(direction, of: place, chunk, limit: isEndless ? limit : more)
         guard others > 0, let stored else { return stored }
-        let rows = stored.compactMap { context.overlays.shown($0, filter, url, context) }
+        let rows = stored.compactMap {
+            context.overlays.shown($0, filter, url, context.rules, by: context.options.userID)
+        }
         return Array(direction == .previous ? rows.suffix(limit) : rows.prefix(limit))
     }
 

@@ -403,7 +403,7 @@ struct MessageWindow {
         let home = isLoaded ? home(in: coverage.chunks) ?? nearest : nil
         guard home != nil || !view.isEmpty else { return }
         let records = turn.overlays.isEmpty
-            ? records : records.compactMap { turn.overlays.shown($0, coverage.channelURL, turn.context) }
+            ? records : records.compactMap { turn.context.shown($0, in: coverage.channelURL) }
         var hasInserted = false
         for change in view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, turn.rules) {
             if change.action == .insert { hasInserted = true }

@@ -150,7 +150,7 @@ struct MessageWindows {
 
     /// An overlay on a stored message came or went.
     mutating func showAgain(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
-        let shown = turn.overlays.shown(message, coverage.channelURL, turn.context)
+        let shown = turn.context.shown(message, in: coverage.channelURL)
         for index in all.indices { all[index].showAgain(message, as: shown, cause, coverage, &turn) }
     }
 
