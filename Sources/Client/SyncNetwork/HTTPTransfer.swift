@@ -5,14 +5,6 @@ import SyncWebSocket
 
 /// One HTTP exchange on the network thread. Only that thread touches it.
 final class HTTPTransfer {
-    /// Who gets the answer.
-    enum Receiver {
-        /// All of it, when it is complete.
-        case whole(HTTPCompletion)
-        /// Piece by piece, as it comes.
-        case pieces(HTTPStreamHandler)
-    }
-
     let id: UInt64
     let handle: CurlHandle
     /// The lane in which it counts as in flight; `nil` for a stream.
@@ -23,7 +15,7 @@ final class HTTPTransfer {
     private let timeoutMS: Int
     private let responseLimit: Int
     private let intake: Intake
-    private let receiver: Receiver
+    private let receiver: HTTPReceiver
     private let onHold: (UInt64) -> Void
     /// The body goes to the receiver, and is not kept.
     private var isStreaming = false
@@ -53,7 +45,7 @@ final class HTTPTransfer {
     /// - Parameter onHold: called with the id when the transfer is paused because its owner's intake is shut.
     init(
         id: UInt64, _ request: HTTPRequest, file: OpenedFile?, on handle: CurlHandle, for intake: Intake,
-        _ receiver: Receiver, onHold: @escaping (UInt64) -> Void
+        _ receiver: HTTPReceiver, onHold: @escaping (UInt64) -> Void
     ) {
         self.id = id
         self.handle = handle
@@ -398,15 +390,4 @@ final class HTTPTransfer {
 
     /// Goes on after a pause. The bytes that libcurl has buffered come at once, or pause the transfer again.
     func readOn() -> CURLcode { handle.readOn() }
-}
-
-extension HTTPTransfer.Receiver {
-    var isStream: Bool { if case .pieces = self { true } else { false } }
-
-    func fail(_ failure: NetworkFailure) {
-        switch self {
-        case .whole(let completion): completion(.failure(failure))
-        case .pieces(let handler): handler(.ended(failure))
-        }
-    }
 }

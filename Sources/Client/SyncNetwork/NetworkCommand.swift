@@ -1,6 +1,6 @@
 /// The commands of other threads to the network thread.
 enum NetworkCommand: Sendable {
-    case send(UInt64, HTTPRequest, Intake, HTTPTransfer.Receiver)
+    case send(UInt64, HTTPRequest, Intake, HTTPReceiver)
     /// `discarding`: nothing of a file that was being received is kept.
     case cancel(UInt64, discarding: Bool)
     /// The file of an exchange has been opened, read on, or written on.

@@ -272,7 +272,7 @@ final class NetworkLoop {
     }
 
     private func begin(
-        _ id: UInt64, _ request: HTTPRequest, _ intake: Intake, _ receiver: HTTPTransfer.Receiver,
+        _ id: UInt64, _ request: HTTPRequest, _ intake: Intake, _ receiver: HTTPReceiver,
         in lane: RequestLanes.Lane?
     ) {
         guard let file = request.file else { return begin(id, request, nil, intake, receiver, in: lane) }
@@ -283,7 +283,7 @@ final class NetworkLoop {
     }
 
     private func begin(
-        _ id: UInt64, _ request: HTTPRequest, _ file: OpenedFile?, _ intake: Intake, _ receiver: HTTPTransfer.Receiver,
+        _ id: UInt64, _ request: HTTPRequest, _ file: OpenedFile?, _ intake: Intake, _ receiver: HTTPReceiver,
         in lane: RequestLanes.Lane?
     ) {
         func fail(_ failure: NetworkFailure) {

@@ -17,14 +17,14 @@ struct OpeningFile {
     let id: UInt64
     let request: HTTPRequest
     let intake: Intake
-    let receiver: HTTPTransfer.Receiver
+    let receiver: HTTPReceiver
     let lane: RequestLanes.Lane?
     private let reader: FileReader?
     private let writer: FileWriter?
 
     /// `wake` is called on another thread whenever there is something to go on with.
     init(
-        id: UInt64, _ request: HTTPRequest, _ file: HTTPFile, _ intake: Intake, _ receiver: HTTPTransfer.Receiver,
+        id: UInt64, _ request: HTTPRequest, _ file: HTTPFile, _ intake: Intake, _ receiver: HTTPReceiver,
         in lane: RequestLanes.Lane?, wake: @escaping @Sendable () -> Void
     ) {
         self.id = id
