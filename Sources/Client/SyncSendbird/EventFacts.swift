@@ -19,9 +19,7 @@ enum EventFacts {
     static func of(_ event: ServiceEvent, userID: UserID) -> [EventFact] {
         switch event {
         case .messageReceived(_, let message):
-            guard message.senderID != userID, SendbirdRules.mentions(userID, in: message.json) else {
-                return []
-            }
+            guard message.senderID != userID, Mentions.has(userID, in: message.json) else { return [] }
             let sender = message.senderID.isEmpty ? nil : user(message.senderID)
             return [fact(.eventMention, ["message_id": .string(message.id.text), "user": sender])]
         case .messagePatched(_, let id, .reaction(let reaction)):
@@ -109,6 +107,11 @@ enum EventFacts {
             "user": user(data["user"] ?? data), "description": text(data["description"]),
             "end_at": number(data["end_at"]),
         ])
+    }
+
+    /// The end of a mute or a ban.
+    static func release(_ source: EventSource, _ data: JSON) -> Cause {
+        cause(source, ["user": user(data["user"] ?? data)])
     }
 
     /// Which keys of metadata or counters were made, changed and removed: a fact for each. What came last counts as the

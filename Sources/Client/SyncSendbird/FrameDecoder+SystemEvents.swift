@@ -6,22 +6,31 @@ extension FrameDecoder {
     /// event says makes the channel be asked for again.
     func systemEvent(_ body: JSON, _ url: ChannelURL) -> [WireEvent] {
         let data = body["data"] ?? .object()
-        func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
-        func changed(_ source: EventSource, _ members: KeyValuePairs<String, JSON?> = [:]) -> [WireEvent] {
-            event(.changed(EventFacts.cause(source, members)))
-        }
-        /// This user may be out of the channel, or somebody else.
-        func left(_ cause: Cause) -> [WireEvent] { event(concernsMe(data) ? .removed(cause) : .changed(cause)) }
-        /// This user may be in the channel now, or somebody else.
-        func entered(_ cause: Cause) -> [WireEvent] { event(concernsMe(data) ? .entered(cause) : .changed(cause)) }
         let category = body["cat"]?.int ?? 0
+        if category == 10102 || category == 10103 { return [.alive] }
+        if category == 10900 || category == 10901 {
+            return typing(data, isTyping: category == 10900).map { [.event(.channel(url: url, $0))] } ?? [.alive]
+        }
+        // 11000, and what is not known yet: asking again is right for any of them.
+        let event = memberEvent(category, data) ?? propertyEvent(category, data)
+            ?? visibilityEvent(category, data, body) ?? .changed(EventFacts.cause(.eventChannelChanged))
+        return [.event(.channel(url: url, event))]
+    }
+
+    /// Who is in the channel, and what they may do there.
+    private func memberEvent(_ category: Int64, _ data: JSON) -> ChannelEvent? {
+        /// This user may be out of the channel, or somebody else.
+        func left(_ cause: Cause) -> ChannelEvent { concernsMe(data) ? .removed(cause) : .changed(cause) }
+        /// This user may be in the channel now, or somebody else.
+        func entered(_ cause: Cause) -> ChannelEvent { concernsMe(data) ? .entered(cause) : .changed(cause) }
         switch category {
         case 10000:
             return entered(EventFacts.cause(.eventUserJoined, [
                 "users": EventFacts.users(data), "joined_at": EventFacts.number(data["joined_ts"]),
             ]))
         case 10001: return left(EventFacts.cause(.eventUserLeft, ["users": EventFacts.users(data)]))
-        case 10002: return changed(.eventOperatorUpdated, ["operators": EventFacts.list(data["operators"])])
+        case 10002:
+            return .changed(EventFacts.cause(.eventOperatorUpdated, ["operators": EventFacts.list(data["operators"])]))
         case 10020:
             return entered(EventFacts.cause(.eventUserReceivedInvitation, [
                 "inviter": EventFacts.user(data["inviter"]), "invitees": EventFacts.list(data["invitees"]),
@@ -31,41 +40,55 @@ extension FrameDecoder {
             return left(EventFacts.cause(.eventUserDeclinedInvitation, [
                 "inviter": EventFacts.user(data["inviter"]), "invitee": EventFacts.user(data["invitee"] ?? data),
             ]))
-        case 10102, 10103: return [.alive]
-        case 10200: return changed(.eventUserUnmuted, ["user": EventFacts.user(data["user"] ?? data)])
-        case 10201: return event(.changed(EventFacts.restriction(.eventUserMuted, data)))
-        case 10600: return changed(.eventUserUnbanned, ["user": EventFacts.user(data["user"] ?? data)])
+        case 10200: return .changed(EventFacts.release(.eventUserUnmuted, data))
+        case 10201: return .changed(EventFacts.restriction(.eventUserMuted, data))
+        case 10600: return .changed(EventFacts.release(.eventUserUnbanned, data))
         case 10601: return left(EventFacts.restriction(.eventUserBanned, data))
+        default: return nil
+        }
+    }
+
+    /// What the channel has.
+    private func propertyEvent(_ category: Int64, _ data: JSON) -> ChannelEvent? {
+        switch category {
         case 10700, 10701:
             let isFrozen = category == 10701
-            return event(.patched(
+            return .patched(
                 EventFacts.cause(isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen),
-                members: [ChannelPatch(key: "freeze", value: JSON.bool(isFrozen).serialized())]))
-        case 10900, 10901:
-            let user = identifier(data) == nil ? data["user"] ?? data : data
-            guard let id = identifier(user) else { return [.alive] }
-            return event(.typing(
-                userID: id, user: MessageCodec.user(user).serialized(), isTyping: category == 10900))
+                members: [ChannelPatch(key: "freeze", value: JSON.bool(isFrozen).serialized())])
         case 11100:
-            return event(.changed(EventFacts.properties(
-                created: .eventMetaDataCreated, updated: .eventMetaDataUpdated, deleted: .eventMetaDataDeleted, data)))
+            return .changed(EventFacts.properties(
+                created: .eventMetaDataCreated, updated: .eventMetaDataUpdated, deleted: .eventMetaDataDeleted, data))
         case 11200:
-            return event(.changed(EventFacts.properties(
+            return .changed(EventFacts.properties(
                 created: .eventMetaCounterCreated, updated: .eventMetaCounterUpdated,
-                deleted: .eventMetaCounterDeleted, data)))
-        case 11300: return event(.changed(EventFacts.pins(data)))
-        case 12000: return event(.removed(EventFacts.cause(.eventChannelDeleted)))
+                deleted: .eventMetaCounterDeleted, data))
+        case 11300: return .changed(EventFacts.pins(data))
+        default: return nil
+        }
+    }
+
+    /// Whether this user sees the channel in lists.
+    private func visibilityEvent(_ category: Int64, _ data: JSON, _ body: JSON) -> ChannelEvent? {
+        switch category {
+        case 12000: return .removed(EventFacts.cause(.eventChannelDeleted))
         case 13000:
-            return event(.hidden(
+            return .hidden(
                 allowAutoUnhide: data["allow_auto_unhide"]?.bool ?? true,
-                offset: body["ts_message_offset"]?.int ?? data["ts_message_offset"]?.int ?? 0))
+                offset: body["ts_message_offset"]?.int ?? data["ts_message_offset"]?.int ?? 0)
         case 13001:
-            return event(.patched(EventFacts.cause(.eventChannelUnhidden), members: [
+            return .patched(EventFacts.cause(.eventChannelUnhidden), members: [
                 ChannelPatch(key: "is_hidden", value: JSON.bool(false).serialized()),
                 ChannelPatch(key: "hidden_state", value: JSON.string("unhidden").serialized()),
-            ]))
-        // 11000, and what is not known yet: asking again is right for any of them.
-        default: return changed(.eventChannelChanged)
+            ])
+        default: return nil
+        }
+    }
+
+    private func typing(_ data: JSON, isTyping: Bool) -> ChannelEvent? {
+        let user = identifier(data) == nil ? data["user"] ?? data : data
+        return identifier(user).map { id in
+            .typing(userID: id, user: MessageCodec.user(user).serialized(), isTyping: isTyping)
         }
     }
 

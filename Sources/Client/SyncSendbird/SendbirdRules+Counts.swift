@@ -45,7 +45,7 @@ extension SendbirdRules {
         let preference = Preference(channel)
         let isCounted = isUnread && !isOwn && preference.countsMessages
         let isMention = isUnread && !isOwn && preference.countsMentions
-            && SendbirdRules.mentions(userID, in: message.json)
+            && Mentions.has(userID, in: message.json)
         guard isLast else {
             // Nothing in the channel shows whether this message is counted in it already.
             return isCounted || isMention || channel.isHidden ? nil : []
@@ -67,7 +67,7 @@ extension SendbirdRules {
         // Of messages of the millisecond that was read last, some may have come after the reading.
         guard edited.position.order >= SendbirdRules.count("user_last_read", channel) else { return false }
         // It mentions this user now, or may have done so before.
-        return SendbirdRules.mentions(userID, in: edited.json)
+        return Mentions.has(userID, in: edited.json)
             || SendbirdRules.count("unread_mention_count", channel) > 0
     }
 
@@ -110,17 +110,5 @@ extension SendbirdRules {
     private static func oneMore(_ key: StaticString, _ channel: ChannelRecord) -> ChannelPatch {
         let (count, overflow) = count(key, channel).addingReportingOverflow(1)
         return ChannelPatch(key.description, overflow ? Int64.max : count)
-    }
-
-    static func mentions(_ userID: UserID, in json: [UInt8]) -> Bool {
-        json.withUnsafeBytes { bytes in
-            let message = JSONSlice.valid(bytes)
-            if let type = message["mention_type"], type.equals("channel") { return true }
-            var isFound = false
-            message["mentioned_user_ids"]?.forEachElement {
-                if $0.string?.isByteEqual(to: userID.text) == true { isFound = true }
-            }
-            return isFound
-        }
     }
 }
