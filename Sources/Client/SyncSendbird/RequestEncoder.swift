@@ -90,103 +90,68 @@ struct RequestEncoder {
 
         switch request {
         case .listChannels(let query, let token, let limit):
-            return get(
-                "/users/\(PercentEncoding.escape(userID.text))/my_group_channels", channelQuery(query, token, limit))
-        case .channelChanges(let since):
-            var query = Query()
-            query.add(since)
-            query.addChannelParts()
-            query.add("show_empty", "true")
-            query.add("show_frozen", "true")
-            query.add("include_chat_notification", "true")
-            return get("/users/\(PercentEncoding.escape(userID.text))/my_group_channels/changelogs", query)
-        case .getChannel(let url):
-            var query = Query()
-            query.addChannelParts()
-            return get("/group_channels/\(PercentEncoding.escape(url.text))", query)
+            return get(user + "/my_group_channels", .channels(query, token: token, limit: limit))
+        case .channelChanges(let since): return get(user + "/my_group_channels/changelogs", .channelChanges(since))
+        case .getChannel(let url): return get(channel(url), .channel)
         case .messagesAround(let url, let time, let limit, let parentID):
-            return get(
-                messages(of: url), page(time, before: limit, after: time == Int64.max ? 0 : limit, parentID))
+            let after = time == Int64.max ? 0 : limit
+            return get(messages(of: url), .messages(time, before: limit, after: after, parentID))
         case .messages(let url, let edge, let direction, let limit, let parentID, _):
-            let isPrevious = direction == .previous
+            let (before, after) = direction == .previous ? (limit, 0) : (0, limit)
             return get(
-                messages(of: url),
-                page(edge.position.order, before: isPrevious ? limit : 0, after: isPrevious ? 0 : limit, parentID))
+                messages(of: url), .messages(edge.position.order, before: before, after: after, parentID))
         case .ownMessages(let url, let edge, let limit):
-            var query = page(edge.position.order, before: limit, after: 0, "")
-            query.add("sender_ids", list: [userID.text])
-            return get(messages(of: url), query)
+            return get(messages(of: url), .messages(edge.position.order, before: limit, after: 0, "", of: userID))
         case .getMessage(let url, let id):
-            var query = Query()
-            query.addMessageContent()
-            return get(messages(of: url) + "/" + PercentEncoding.escape(id.text), query)
-        case .messageChanges(let url, let since):
-            var query = Query()
-            query.add(since)
-            query.addMessageParts()
-            return get(messages(of: url) + "/changelogs", query)
-        case .pollChanges(let url, let since):
-            var query = Query()
-            query.add(since)
-            query.add("limit", "100")
-            return get("/group_channels/\(PercentEncoding.escape(url.text))/polls/changelogs", query)
+            return get(messages(of: url) + "/" + PercentEncoding.escape(id.text), .message)
+        case .messageChanges(let url, let since): return get(messages(of: url) + "/changelogs", .messageChanges(since))
+        case .pollChanges(let url, let since): return get(channel(url) + "/polls/changelogs", .pollChanges(since))
         case .messageGap(let url, let start, let end, let held, let filter):
-            var query = Query()
-            // The service compares how many messages lie in a range, both ends included, with how many are held there,
-            // and sends the range when they differ. Nothing is missing before: that range is the oldest message alone.
-            query.add("prev_start_ts", String(start.position.order))
-            query.add("prev_end_ts", String(start.position.order))
-            query.add("prev_cache_count", "1")
-            query.add("next_start_ts", String(end.position.order))
-            query.add("next_end_ts", String(Int64.max))
-            query.add("next_cache_count", String(held))
-            if let filter { query.add(filter) }
-            query.addMessageParts(replies: filter?.replyType ?? .all)
-            return get("/group_channels/\(PercentEncoding.escape(url.text))/messages_gap", query)
-        case .retention(let since):
-            var query = Query()
-            switch since {
-            case .token(let token): query.add("token", token)
-            case .time(let time): query.add("ts", String(time))
-            }
-            query.add("limit", "100")
-            return get("/sdk/applications/settings", query)
-        case .unreadCounts: return get("/users/\(PercentEncoding.escape(userID.text))/unread_message_count", Query())
-        case .sendMessage(let url, let requestID, let body):
-            let document = object(body)
-            let isFile = OwnFiles.isFile(document)
-            if isFile { OwnFiles.flatten(document) }
-            if let arrays = document["sorted_metaarray"] {
-                document.set("metaarray", arrays)
-                document.set("sorted_metaarray", nil)
-            }
-            if let payload = document["extended_message_payload"] {
-                document.set("extended_message", payload)
-                document.set("extended_message_payload", nil)
-            }
-            // Said only where it is not so.
-            if document["push_option"]?.string == "default" { document.set("push_option", nil) }
-            document.set("req_id", .string(requestID.text))
-            document.set("channel_url", .string(url.text))
-            return .frame(frame(isFile ? "FILE" : "MESG", document), awaiting: requestID)
+            return get(channel(url) + "/messages_gap", .gap(from: start, behind: end, held: held, filter))
+        case .retention(let since): return get("/sdk/applications/settings", .retention(since))
+        case .unreadCounts: return get(user + "/unread_message_count", Query())
+        case .sendMessage(let url, let requestID, let body): return send(body, url, requestID)
         case .uploadFile(let url, let requestID, let file): return upload(file, url, requestID, sessionKey)
         case .edge: return .refused(.unsupported)
         case .markDelivered(let url, let id):
             let document = JSON.object(["channel_url": .string(url.text)])
             document.set("msg_id", id.json)
             return .frame(frame("MACK", document), awaiting: nil)
-        case .action(let call) where call.action == .file(.downloadFile) || call.action == .file(.fileURL):
-            return file(call, FileAccess(apiHost: apiHost, key: credentials.fileKey))
-        case .action(let call):
-            switch call.action.codec.encode(call, userID) {
-            case .http(let method, let path, let query, let body):
-                return http(method, path, query, body?.serialized(), sessionKey)
-            case .unsupported: return .refused(.unsupported)
-            case .frame(let command, let document, let isAnswered):
-                guard isAnswered else { return .frame(frame(command, document), awaiting: nil) }
-                document.set("req_id", .string(requestID.text))
-                return .frame(frame(command, document), awaiting: requestID)
-            }
+        case .action(let call): return action(call, credentials, requestID)
+        }
+    }
+
+    private func send(_ body: [UInt8], _ url: ChannelURL, _ requestID: RequestID) -> Encoded {
+        let document = object(body)
+        let isFile = OwnFiles.isFile(document)
+        if isFile { OwnFiles.flatten(document) }
+        if let arrays = document["sorted_metaarray"] {
+            document.set("metaarray", arrays)
+            document.set("sorted_metaarray", nil)
+        }
+        if let payload = document["extended_message_payload"] {
+            document.set("extended_message", payload)
+            document.set("extended_message_payload", nil)
+        }
+        // Said only where it is not so.
+        if document["push_option"]?.string == "default" { document.set("push_option", nil) }
+        document.set("req_id", .string(requestID.text))
+        document.set("channel_url", .string(url.text))
+        return .frame(frame(isFile ? "FILE" : "MESG", document), awaiting: requestID)
+    }
+
+    private func action(_ call: ActionCall, _ credentials: Credentials, _ requestID: RequestID) -> Encoded {
+        if case .file(let action) = call.action {
+            return file(action, call, FileAccess(apiHost: apiHost, key: credentials.fileKey))
+        }
+        switch call.action.codec.encode(call, userID) {
+        case .http(let method, let path, let query, let body):
+            return http(method, path, query, body?.serialized(), credentials.sessionKey)
+        case .unsupported: return .refused(.unsupported)
+        case .frame(let command, let document, let isAnswered):
+            guard isAnswered else { return .frame(frame(command, document), awaiting: nil) }
+            document.set("req_id", .string(requestID.text))
+            return .frame(frame(command, document), awaiting: requestID)
         }
     }
 
@@ -206,34 +171,26 @@ struct RequestEncoder {
     }
 
     /// A file of the service for the host: its address with the key, or all of it.
-    private func file(_ call: ActionCall, _ access: FileAccess) -> Encoded {
+    private func file(_ action: FileAction, _ call: ActionCall, _ access: FileAccess) -> Encoded {
         let url = call.text("url") ?? ""
         if let refusal = access.refusal(of: url) { return .refused(refusal) }
         let authorized = access.authorized(url)
-        guard call.action == .file(.downloadFile) else {
+        switch action {
+        case .fileURL:
             return .known(.action(ActionReply(result: JSON.object(["url": .string(authorized)]).serialized())))
+        case .downloadFile:
+            let target = TransportTarget(
+                path: call.text("path") ?? "", source: url, limit: call.integer("max_bytes") ?? Int64.max,
+                replaces: call.flag("overwrite") ?? false)
+            return .http(method: "GET", url: authorized, headers: [], body: nil, file: .received(target))
         }
-        let target = TransportTarget(
-            path: call.text("path") ?? "", source: url, limit: call.integer("max_bytes") ?? Int64.max,
-            replaces: call.flag("overwrite") ?? false)
-        return .http(method: "GET", url: authorized, headers: [], body: nil, file: .received(target))
     }
 
-    private func messages(of url: ChannelURL) -> String {
-        "/group_channels/\(PercentEncoding.escape(url.text))/messages"
-    }
+    private var user: String { "/users/" + PercentEncoding.escape(userID.text) }
 
-    private func page(_ time: Int64, before: Int, after: Int, _ parentID: MessageID) -> Query {
-        var query = Query()
-        query.add("parent_message_id", parentID.text)
-        query.add("message_ts", String(time))
-        query.add("prev_limit", String(before))
-        query.add("next_limit", String(after))
-        query.add("include", "true")
-        query.add("reverse", "false")
-        query.addMessageParts()
-        return query
-    }
+    private func channel(_ url: ChannelURL) -> String { "/group_channels/" + PercentEncoding.escape(url.text) }
+
+    private func messages(of url: ChannelURL) -> String { channel(url) + "/messages" }
 
     /// The engine's bodies are objects; anything else is as good as an empty one.
     private func object(_ body: [UInt8]) -> JSON {
@@ -257,49 +214,5 @@ struct RequestEncoder {
         // What changes something must not become a change of what stands above it: the channel instead of a member.
         guard method == "GET" || !PercentEncoding.hasDots(path: path) else { return .refused(.dots) }
         return .http(method: method, url: apiHost + "/v3" + path + tail, headers: headers, body: body)
-    }
-
-    private func channelQuery(_ query: ChannelQuery, _ token: String, _ limit: Int) -> Query {
-        var result = Query()
-        if !token.isEmpty { result.add("token", token) }
-        result.add("limit", String(limit))
-        result.add("order", query.order.rawValue)
-        result.addChannelParts()
-        result.add("show_empty", query.includeEmpty ? "true" : "false")
-        result.add("show_frozen", query.includeFrozen ? "true" : "false")
-        result.add("include_chat_notification", query.includeChatNotification ? "true" : "false")
-        result.add("distinct_mode", "all")
-        result.add("super_mode", query.superChannels.rawValue)
-        result.add("public_mode", query.publicChannels.rawValue)
-        result.add("hidden_mode", query.hiddenChannels.rawValue)
-        result.add("unread_filter", query.unreadChannels.rawValue)
-        result.add("member_state_filter", query.memberState.rawValue)
-        result.add("custom_types", list: query.customTypes)
-        result.add("custom_type_startswith", query.customTypeStartsWith)
-        result.add("channel_urls", list: query.channelURLs.map(\.text))
-        result.add("name_contains", query.nameContains)
-        result.add("members_nickname_contains", query.nicknameContains)
-        result.add("members_nickname_startswith", query.nicknameStartsWith)
-        result.add("members_nickname", query.nicknameExact)
-        result.add("members_exactly_in", list: query.userIDsExact.map(\.text))
-        if !query.userIDsInclude.isEmpty {
-            result.add("members_include_in", list: query.userIDsInclude.map(\.text))
-            result.add("query_type", query.userIDsCombination.rawValue)
-        }
-        if !query.searchQuery.isEmpty {
-            let fields = query.searchFields.isEmpty ? ChannelQuery.SearchField.allCases : query.searchFields
-            result.add("search_query", query.searchQuery)
-            result.add("search_fields", list: fields.map(\.rawValue))
-        }
-        result.add("metadata_key", query.metadataKey)
-        result.add("metadata_values", list: query.metadataValues)
-        result.add("metadata_value_startswith", query.metadataValueStartsWith)
-        result.add("metadata_order_key", query.metadataOrderKey)
-        // Channels are created in whole seconds there. "Before 1.5 s" means before 2 s, "after 1.5 s" means after 1 s.
-        if query.createdBefore > 0 {
-            result.add("created_before", String(query.createdBefore / 1000 + (query.createdBefore % 1000 > 0 ? 1 : 0)))
-        }
-        if query.createdAfter > 0 { result.add("created_after", String(query.createdAfter / 1000)) }
-        return result
     }
 }
