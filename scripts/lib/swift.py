@@ -127,7 +127,7 @@ class SwiftFile:
             if match.start() < last:
                 continue
             around = self._around(match.start())
-            if around and not self._is_direct(match.start(), around[-1]):
+            if around and (around[-1].kind == "protocol" or not self._is_direct(match.start(), around[-1])):
                 continue
             opened = self._body(match)
             if opened in self._ends:

@@ -110,12 +110,7 @@ extension StreamRequest {
         case .remove: self = .remove(keys: try required("keys").texts())
         case .find: self = .find(key: try required("key").nonemptyText())
         case .item:
-            let path = try required("path")
-            let parts = try path.list()
-            guard parts.count == 2 else { throw path.failure("expected [section, row]") }
-            self = .item(StreamPath(
-                Int(try parts[0].integer(in: 0...StreamRequest.most)),
-                Int(try parts[1].integer(in: 0...StreamRequest.most))))
+            self = .item(try StreamRequest.path(try required("path")))
         case .slice:
             let section = document.member("section") == nil ? 0 : try number("section")
             self = .slice(section: section, from: try number("from"), count: try number("count"))
@@ -124,6 +119,14 @@ extension StreamRequest {
             let item = document.json["item"].map { $0.serialized() } ?? []
             self = .neighbour(of: StreamItem(key: key, json: item), isAfter: action == .firstAfter)
         }
+    }
+
+    private static func path(_ path: DocumentValue) throws(DocumentError) -> StreamPath {
+        let parts = try path.list()
+        guard parts.count == 2 else { throw path.failure("expected [section, row]") }
+        return StreamPath(
+            Int(try parts[0].integer(in: 0...StreamRequest.most)),
+            Int(try parts[1].integer(in: 0...StreamRequest.most)))
     }
 
     private static func check(

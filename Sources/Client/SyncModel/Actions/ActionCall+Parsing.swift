@@ -86,14 +86,18 @@ extension ActionCall {
             return .object(value.json.serialized())
         case .value: return .object(value.json.serialized())
         case .bound:
-            let leaf = value.json.array.map { $0.count == 2 && $0[1].string != nil ? $0[0] : value.json } ?? value.json
-            guard leaf.array == nil, leaf.members == nil else {
-                throw value.failure("expected null, true, false, a number or a text, or a list of one and a key")
-            }
+            try ActionCall.checkBound(value)
             return .object(value.json.serialized())
         case .object:
             _ = try value.members()
             return .object(value.json.serialized())
+        }
+    }
+
+    private static func checkBound(_ value: DocumentValue) throws(DocumentError) {
+        let leaf = value.json.array.map { $0.count == 2 && $0[1].string != nil ? $0[0] : value.json } ?? value.json
+        guard leaf.array == nil, leaf.members == nil else {
+            throw value.failure("expected null, true, false, a number or a text, or a list of one and a key")
         }
     }
 
