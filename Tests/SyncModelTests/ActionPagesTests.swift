@@ -19,6 +19,12 @@ final class ActionPagesTests: XCTestCase {
 
     func testTheSchema() throws { try compare("docs/schema/action.json", ActionPages.schema) }
 
+    /// Names are told apart over all lists: each is read as the action that has it.
+    func testNames() {
+        for action in Action.allCases { XCTAssertEqual(Action(rawValue: action.rawValue), action) }
+        XCTAssertNil(Action(rawValue: "no_such_action"))
+    }
+
     /// Keys of an action are told apart, and none is one that every action takes.
     func testKeys() {
         for action in Action.allCases {
