@@ -93,6 +93,17 @@ def test_ranges(server: Server) -> None:
     for text in ("bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=", "bytes=-", "bytes=1-2,4-5", "bytes=+1-2"):
         got = ranged(text)
         assert got.status == 200 and got.body == data, text
+    # A range that is for another file, as it was when a download began, is none of this one.
+    tag = reader.call("GET", path).headers["ETag"]
+    assert ranged("bytes=0-1").headers["ETag"] == tag and tag.startswith('"') and tag.endswith('"')
+    assert reader.call("GET", path, **{"Range": "bytes=0-1", "If-Range": tag}).status == 206
+    for other in ('"other"', "W/" + tag, "Tue, 24 Nov 2026 18:00:00 GMT", ""):
+        got = reader.call("GET", path, **{"Range": "bytes=0-1", "If-Range": other})
+        assert got.status == 200 and got.body == data, other
+    again = post(server.admin, "/v3/storage/file", multipart([("file", "x.bin", "", data)])).json
+    assert reader.call("GET", local(again["url"])).headers["ETag"] != tag
+    head = reader.call("HEAD", path, Range="bytes=0-1")
+    assert head.status == 200 and head.headers["Content-Length"] == "1000" and head.body == b""
     reader.refused(400201, "GET", "/files/nothing/x")
 
 

@@ -30,6 +30,12 @@ public struct Refusal: Error, CustomStringConvertible {
     public static func unauthorized(_ why: String) -> Refusal {
         Refusal(400_108, "Not authorized: \(why).", status: 403)
     }
+    public static func largeFile(_ limit: Int64) -> Refusal {
+        Refusal(400_111, "The file is larger than \(limit) MB.", status: 413)
+    }
+    public static func fullOfFiles(_ quota: Int64) -> Refusal {
+        Refusal(400_306, "The files of this application have their quota of \(quota) MB.", status: 413)
+    }
     public static func noChannel() -> Refusal { Refusal(400_201, "\"Channel\" not found.", status: 404) }
     public static func noUser() -> Refusal { Refusal(400_201, "\"User\" not found.") }
     public static func noMessage() -> Refusal { Refusal(900_300, "Message not found.", status: 404) }

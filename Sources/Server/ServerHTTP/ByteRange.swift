@@ -1,10 +1,19 @@
+import SyncBytes
+
 /// The part of a body that a Range header asks for (RFC 9110, one range of bytes; of several the whole is sent).
-public enum ByteRange {
+public enum ByteRange: Equatable {
     case whole
     case part(Range<Int>)
     case unsatisfiable
 
-    public init(_ header: String?, of count: Int) {
+    /// What a request asks for of a file with this tag. Where the request names a tag, its range is for the file with
+    /// that one alone; and no other method than GET has ranges.
+    public init(_ request: HTTPRequest, tag: String, of count: Int) {
+        let isMeant = request.header("If-Range").map { $0.isByteEqual(to: tag) } ?? true
+        self.init(isMeant && request.method == "GET" ? request.header("Range") : nil, of: count)
+    }
+
+    init(_ header: String?, of count: Int) {
         self = .whole
         guard let header, header.hasPrefix("bytes=") else { return }
         let ends = header.dropFirst("bytes=".utf8.count)

@@ -17,6 +17,7 @@ public final class HTTPFront {
     private let loop: EventLoop
     private let timers: TimerQueue
     private let pool: WebSocketPool
+    private let intake: (HTTPRequest) -> BodyIntake
     private let handler: (HTTPRequest) -> HTTPAnswer
     private var daemon: OpaquePointer?
     private var needsRun = false
@@ -26,14 +27,16 @@ public final class HTTPFront {
     /// What a body beyond the limit is answered with.
     private let tooLarge: HTTPResponse
 
+    /// `intake` is asked with the headers of a request, `handler` when its body is there too.
     public init(
         pool: WebSocketPool, timers: TimerQueue, tooLarge: HTTPResponse = .tooLarge,
-        handler: @escaping (HTTPRequest) -> HTTPAnswer
+        intake: @escaping (HTTPRequest) -> BodyIntake = { _ in .memory }, handler: @escaping (HTTPRequest) -> HTTPAnswer
     ) {
         self.pool = pool
         self.tooLarge = tooLarge
         loop = pool.loop
         self.timers = timers
+        self.intake = intake
         self.handler = handler
     }
 
@@ -125,28 +128,36 @@ public final class HTTPFront {
         if let held = exchange.held { return give(held, exchange, connection) }
         if !exchange.isStarted {
             exchange.isStarted = true
-            let length = HTTPFront.header(connection, "Content-Length").flatMap { Int($0) } ?? 0
-            if length > HTTPRequest.bodyLimit { return send(tooLarge, connection) }
-            return .YES
+            return begin(exchange, connection, method)
         }
         if size.pointee > 0 {
-            if let data, !exchange.isRefused {
-                exchange.body.append(contentsOf: UnsafeRawBufferPointer(start: data, count: size.pointee))
-                if exchange.body.count > HTTPRequest.bodyLimit {
-                    exchange.isRefused = true
-                    exchange.body = []
-                }
-            }
+            if let data { exchange.append(UnsafeRawBufferPointer(start: data, count: size.pointee)) }
             size.pointee = 0
             return .YES
         }
         if exchange.isRefused { return send(tooLarge, connection) }
         if isStopping { return .NO }
-        let request = HTTPRequest(method: String(cString: method), target: exchange.target, body: exchange.body) {
-            HTTPFront.header(connection, $0)
-        }
-        exchange.body = []
+        let request = exchange.request(method) { HTTPFront.header(connection, $0) }
         return give(handler(request), exchange, connection)
+    }
+
+    /// The headers are there: says where the body goes, or answers at once.
+    private func begin(
+        _ exchange: Exchange, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>
+    ) -> MHD_Result {
+        let head = exchange.request(method) { HTTPFront.header(connection, $0) }
+        switch intake(head) {
+        case .memory:
+            if head.contentLength > Int64(HTTPRequest.bodyLimit) { return send(tooLarge, connection) }
+        case .folder(let place, let limit):
+            let whole = limit + Int64(HTTPRequest.bodyLimit)
+            if head.contentLength > whole { return send(HTTPResponse(Refusal.largeFile(limit >> 20)), connection) }
+            let type = head.header("Content-Type") ?? ""
+            exchange.takeForm(MultipartReader(contentType: type, folder: (place, limit)), limit: whole)
+        case .refused(let answer):
+            return send(answer, connection)
+        }
+        return .YES
     }
 
     private func give(_ answer: HTTPAnswer, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
@@ -179,30 +190,8 @@ public final class HTTPFront {
     // MARK: Answers
 
     private func send(_ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
-        let made: OpaquePointer?
-        switch answer.delivery {
-        case .none: return .NO
-        case .whole:
-            made = answer.body.withUnsafeBytes { raw in
-                MHD_create_response_from_buffer(
-                    raw.count, UnsafeMutableRawPointer(mutating: raw.baseAddress), .RESPMEM_MUST_COPY)
-            }
-        case .half:
-            let half = Unmanaged.passRetained(HalfBody(answer.body))
-            made = MHD_create_response_from_callback(
-                UInt64(max(answer.body.count, 2)), 16 << 10,
-                { context, position, buffer, room in
-                    guard let context, let buffer else { return -2 }
-                    return Unmanaged<HalfBody>.fromOpaque(context).takeUnretainedValue().read(position, buffer, room)
-                }, half.toOpaque(),
-                { context in
-                    if let context { Unmanaged<HalfBody>.fromOpaque(context).release() }
-                })
-            if made == nil { half.release() }
-        }
-        guard let made else { return .NO }
+        guard let made = answer.made() else { return .NO }
         defer { MHD_destroy_response(made) }
-        for (name, value) in answer.allHeaders { MHD_add_response_header(made, name, value) }
         return MHD_queue_response(connection, UInt32(clamping: answer.status), made)
     }
 

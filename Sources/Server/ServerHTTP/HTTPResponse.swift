@@ -13,6 +13,8 @@ public struct HTTPResponse: Sendable {
 
     public var status = 200
     public var body: [UInt8]
+    /// What comes in place of `body`: a part of a file on the disk.
+    public var filePart: FilePart?
     public var delivery = Delivery.whole
     /// Besides those that every answer has.
     public var headers: [(String, String)] = []

@@ -13,8 +13,12 @@ public final class RequestForm {
         if let payload { return payload }
         let type = request.header("Content-Type") ?? ""
         let made: Fields
-        if type.lowercased().hasPrefix("multipart/form-data") {
-            made = try read(MultipartBody(request.body, contentType: type))
+        if let parts = request.parts {
+            made = try read(parts.finish())
+        } else if request.isMultipart {
+            let reader = MultipartReader(contentType: type)
+            request.body.withUnsafeBytes { reader.append($0) }
+            made = try read(reader.finish())
         } else if type.lowercased().hasPrefix("application/x-www-form-urlencoded"), !RequestForm.isJSON(request.body) {
             made = Fields(RequestForm.object(RequestQuery(request.body[...]).all), isWholeBody: true)
         } else {
@@ -39,20 +43,24 @@ public final class RequestForm {
         (payload?.unusedKeys ?? []) + files.map(\.name).filter { !taken.contains($0) }
     }
 
-    private func read(_ parts: MultipartBody) throws -> Fields {
+    private func read(_ parts: [MultipartReader.Part]) throws -> Fields {
         var fields: [(key: String, value: String)] = []
         let whole = JSON.object()
-        for part in parts.parts {
-            if let fileName = part.fileName {
-                files.append((part.name, UploadedFile(name: fileName, type: part.type, bytes: part.bytes)))
-            } else if part.type.lowercased().hasPrefix("application/json") {
-                guard let value = try? JSON.parse(part.bytes) else {
-                    throw Refusal(400_403, "The part \"\(part.name)\" is not valid JSON.")
-                }
-                whole.set(part.name, value)
-            } else {
-                fields.append((part.name, String(decoding: part.bytes, as: UTF8.self)))
+        for part in parts {
+            let head = part.head
+            if let fileName = head.fileName {
+                files.append((head.name, UploadedFile(name: fileName, type: head.type, content: part.content)))
+                continue
             }
+            guard case .memory(let bytes) = part.content else { continue }
+            guard head.type.lowercased().hasPrefix("application/json") else {
+                fields.append((head.name, String(decoding: bytes, as: UTF8.self)))
+                continue
+            }
+            guard let value = try? JSON.parse(bytes) else {
+                throw Refusal(400_403, "The part \"\(head.name)\" is not valid JSON.")
+            }
+            whole.set(head.name, value)
         }
         for (key, value) in RequestForm.object(fields).members ?? [] { whole.set(key, value) }
         return Fields(whole, isWholeBody: true)

@@ -1,7 +1,9 @@
+import ServerBase
+
 /// A file as it came in a multipart body.
 public struct UploadedFile {
     public let name: String
     /// The media type the client named; empty when it named none.
     public let type: String
-    public let bytes: [UInt8]
+    public let content: FileContent
 }

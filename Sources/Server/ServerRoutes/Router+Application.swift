@@ -50,7 +50,7 @@ extension Router {
         return HTTPResponse(
             .object([
                 "max_length_message": .int(Int64(chat.options.maximumMessageLength)),
-                "file_upload_size_limit": .int(Int64(Chat.fileLimit)),
+                "file_upload_size_limit": .int(chat.options.fileLimit),
                 "auto_accept": .bool(try chat.invitesAtOnce()), "session_token_ttl": .int(chat.options.sessionLife),
             ]))
     }

@@ -4,7 +4,7 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-// Uploaded files lie in the database and come back under an address of this server.
+// Uploaded files lie in the database or in a folder, and come back under an address of this server.
 extension Router {
     func upload(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request)
@@ -18,14 +18,14 @@ extension Router {
         return HTTPResponse(
             .object([
                 "url": .string(url), "thumbnails": .array(), "require_auth": .bool(needsAuth),
-                "file_size": .int(Int64(file.bytes.count)), "name": .string(file.name), "type": .string(file.type),
+                "file_size": .int(file.content.count), "name": .string(file.name), "type": .string(file.type),
             ]))
     }
 
     /// Stores a file and returns its address.
     func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: RoutedRequest) throws -> String {
-        let key = try chat.store(
-            Storage.File(name: file.name, type: file.type, needsAuth: needsAuth, bytes: file.bytes))
+        let key = try ChatFiles(chat).store(
+            FileTable.NewFile(name: file.name, type: file.type, needsAuth: needsAuth, content: file.content))
         // The address by which the client reached us is the one that it can reach.
         let host = request.header("Host") ?? options.address
         let safe = file.name.utf8.allSatisfy(Router.isPlain) ? file.name : ""
@@ -54,32 +54,39 @@ extension Router {
         try request.payload().json.set("cover_url", .string(url))
     }
 
-    /// The file, or the range of it that is asked for.
+    /// The file, or the range of it that is asked for. What lies under a key never changes, so the key is its tag: a
+    /// range of another file, under the same address at another time, is not taken for one of this.
     func download(_ request: RoutedRequest) throws -> HTTPResponse {
-        let file = try chat.users.file(request["key"])
+        let key = request["key"]
+        let file = try ChatFiles(chat).file(key)
         if file.needsAuth { try checkFileKey(request) }
-        var response = HTTPResponse(body: file.bytes)
+        let tag = "\"\(key)\""
+        let range = ByteRange(request.request, tag: tag, of: Int(file.content.count))
+        if range == .unsatisfiable {
+            var response = HTTPResponse(Refusal(400_113, "The range lies outside of the file.", status: 416))
+            response.headers = [("Content-Range", "bytes */\(file.content.count)")]
+            return response
+        }
+        var response = HTTPResponse(body: [])
         response.contentType = file.type.isEmpty ? "application/octet-stream" : file.type
-        // An address is of one file for good.
-        let tag = "\"\(request["key"])\""
         response.headers = [("Accept-Ranges", "bytes"), ("ETag", tag)]
-        let isOfThis = request.header("If-Range").map { $0.isByteEqual(to: tag) } ?? true
-        switch ByteRange(isOfThis ? request.header("Range") : nil, of: file.bytes.count) {
-        case .whole: break
-        case .part(let range):
+        var part = 0..<Int(file.content.count)
+        if case .part(let asked) = range {
+            part = asked
             response.status = 206
-            response.body = Array(file.bytes[range])
-            response.headers.append(
-                ("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes.count)"))
-        case .unsatisfiable:
-            response = HTTPResponse(Refusal(400_113, "The range lies outside of the file.", status: 416))
-            response.headers = [("Content-Range", "bytes */\(file.bytes.count)")]
+            let last = part.upperBound - 1
+            response.headers.append(("Content-Range", "bytes \(part.lowerBound)-\(last)/\(file.content.count)"))
+        }
+        switch file.content {
+        case .memory(let bytes): response.body = part.count == bytes.count ? bytes : Array(bytes[part])
+        case .disk(let path, _):
+            response.filePart = FilePart(path: path, range: Int64(part.lowerBound)..<Int64(part.upperBound))
         }
         return response
     }
 
     private func checkFileKey(_ request: RoutedRequest) throws {
-        if try request.query.text("auth").isByteEqual(to: chat.users.fileKey()) { return }
+        if try request.query.text("auth").isByteEqual(to: ChatFiles(chat).key()) { return }
         _ = try caller(request)
     }
 }

@@ -84,7 +84,7 @@ extension Router {
             payload.json.set("url", .string(stored))
             payload.json.set("file_name", .string(try payload.string("file_name") ?? file.name))
             payload.json.set("file_type", .string(try payload.string("file_type") ?? file.type))
-            payload.json.set("file_size", .int(Int64(file.bytes.count)))
+            payload.json.set("file_size", .int(file.content.count))
         }
         var input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
         // A user that sends has seen what is there.

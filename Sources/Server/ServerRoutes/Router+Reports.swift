@@ -8,7 +8,7 @@ extension Router {
     /// What was reported, of all or below an address.
     func listReports(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let page = try Page(of: try chat.users.reports(about: Array(request.path.dropFirst())), request.query)
+        let page = try Page(of: try ReportBook(chat).reports(about: Array(request.path.dropFirst())), request.query)
         return HTTPResponse(.object(["report_logs": .array(Array(page.items)), "next": .string(page.next)]))
     }
 
@@ -47,7 +47,7 @@ extension Router {
         default: throw Refusal.noEndpoint()
         }
         _ = try payload.string("channel_type")
-        try chat.storeReport(json, about: path, at: now)
+        try ReportBook(chat).store(json, about: path, at: now)
         return HTTPResponse(json)
     }
 

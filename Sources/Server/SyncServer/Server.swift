@@ -25,7 +25,9 @@ final class Server {
     /// Binds, says that it is ready, and serves until it is told to stop. The result is the process's exit status.
     func run(_ seeded: Seeder.Result) -> Int32 {
         let pool = WebSocketPool(loop: loop)
-        let front = HTTPFront(pool: pool, timers: core.timers) { [unowned self] in core.answer($0) }
+        let front = HTTPFront(
+            pool: pool, timers: core.timers, intake: { [unowned self] in core.intake($0) },
+            handler: { [unowned self] in core.answer($0) })
         guard watchSignals(), !options.exitsWithStdin || watchStdin() else { return 1 }
         guard front.start(host: options.host, port: options.port) else {
             Log.line("cannot listen on \(options.host):\(options.port): \(String(cString: strerror(errno)))")

@@ -29,7 +29,10 @@ final class ServerCore {
         self.clock = clock
         timers = TimerQueue(clock: clock)
         hub = SocketHub(clock: clock, timers: timers)
-        storage = try Storage(path: options.database, random: random)
+        let folder = try options.files.map {
+            try FileFolder(path: $0, quota: options.chat.fileQuota, random: random)
+        }
+        storage = try Storage(path: options.database, random: random, folder: folder)
         chat = Chat(storage: storage, clock: clock, timers: timers, hub: hub, options: options.chat)
         apiToken = options.apiToken ?? random.hex(20)
         database = DatabaseService(
@@ -71,6 +74,9 @@ final class ServerCore {
         case chat
         case database
     }
+
+    /// What becomes of a request's body that is still to come.
+    func intake(_ request: HTTPRequest) -> BodyIntake { UploadGate(router, chat).intake(request) }
 
     func answer(_ request: HTTPRequest, at door: Door = .chat) -> HTTPAnswer {
         if door == .chat, let control, request.target.segments.first == "control" {
@@ -129,6 +135,7 @@ final class ServerCore {
     /// Ends all sockets and closes the storage.
     func close() {
         for socket in hub.all { socket.close() }
+        if options.database == Storage.inMemory { try? storage.files.folder?.clean { _ in false } }
         storage.connection.shut()
     }
 

@@ -33,6 +33,11 @@ public struct ServerOptions {
     public var pongTimeout: Int64 = 5
     /// Requests a second of each caller, 1 to 1,000,000; `nil` is no limit.
     public var rateLimit: Int64?
+    /// A folder for uploaded files; `nil`: they lie in the database.
+    var files: String?
+    /// In MB: the largest file, and all files together.
+    var fileLimit: Int64 = 30
+    var fileQuota: Int64?
     /// Whether requests with keys that have no effect are refused.
     public var isStrict = false
 
@@ -47,6 +52,8 @@ public struct ServerOptions {
         result.maximumMessageLength = maximumMessageLength
         result.pingInterval = pingInterval
         result.pongTimeout = pongTimeout
+        result.fileLimit = fileLimit
+        result.fileQuota = fileQuota.map { $0 << 20 } ?? .max
         return result
     }
 
@@ -72,6 +79,9 @@ public struct ServerOptions {
           --pong-timeout S      how long clients are told to wait for a pong (default 5)
           --max-message-length N  longest text of a message in characters (default 65536)
           --rate-limit N        answer more than N requests a second of one caller with 429 (default: no limit)
+          --files DIR           keep uploaded files in this folder (default: in the database)
+          --file-limit MB       largest file (default 30; with --files up to 1000000)
+          --file-quota MB       refuse files beyond so much of all together (default: no quota)
           --strict              refuse requests with a key that nobody reads (else it is logged once)
           --control             serve the control endpoint under /control/
           --exit-with-stdin     end when standard input closes
@@ -88,7 +98,8 @@ public struct ServerOptions {
     private enum Name: Int32, CaseIterable {
         case port = 1
         case host, databasePort, keepAlive, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL
-        case pingInterval, pongTimeout, maxMessageLength, rateLimit, strict, control, exitWithStdin, help
+        case pingInterval, pongTimeout, maxMessageLength, rateLimit, files, fileLimit, fileQuota, strict, control
+        case exitWithStdin, help
 
         var text: StaticString {
             switch self {
@@ -109,6 +120,9 @@ public struct ServerOptions {
             case .pongTimeout: "pong-timeout"
             case .maxMessageLength: "max-message-length"
             case .rateLimit: "rate-limit"
+            case .files: "files"
+            case .fileLimit: "file-limit"
+            case .fileQuota: "file-quota"
             case .strict: "strict"
             case .control: "control"
             case .exitWithStdin: "exit-with-stdin"
@@ -135,6 +149,9 @@ public struct ServerOptions {
             let value = shim_option_argument().map { String(cString: $0) } ?? ""
             if name == .help { return .help }
             guard options.take(name, value) else { return .wrong("--\(name.text): \"\(value)\" is no valid value\n") }
+        }
+        if options.files == nil, options.fileLimit > 30 {
+            return .wrong("--file-limit: more than 30 needs --files, a folder in which files lie\n")
         }
         if shim_option_index() < count { return .wrong("no arguments are taken besides the options\n") }
         return .options(options)
@@ -168,12 +185,21 @@ public struct ServerOptions {
         case .maxMessageLength: return Self.set(&maximumMessageLength, Int(value).flatMap { $0 > 0 ? $0 : nil })
         case .rateLimit:
             return Self.set(&rateLimit, Int64(value).flatMap { (1...1_000_000).contains($0) ? $0 : nil })
+        case .files:
+            guard !value.isEmpty else { return false }
+            files = value
+        case .fileLimit: return Self.set(&fileLimit, Self.megabytes(value))
+        case .fileQuota: return Self.set(&fileQuota, Self.megabytes(value))
         case .strict: isStrict = true
         case .control: isControlled = true
         case .exitWithStdin: exitsWithStdin = true
         case .help: break
         }
         return true
+    }
+
+    private static func megabytes(_ value: String) -> Int64? {
+        Int64(value).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
 
     private static func set<T>(_ place: inout T, _ value: T?) -> Bool {

@@ -3,9 +3,6 @@ import SyncBytes
 import SyncJSON
 
 extension Chat {
-    /// The largest file that is taken, in megabytes; told at login.
-    public static let fileLimit = 30
-
     /// Finds the user of an access token. A user that does not exist yet is made when it comes without a token, as
     /// services of this kind do for applications that have not turned it off.
     public func logIn(_ userID: String, token: String, nickname: String) throws -> UserRow {
@@ -89,7 +86,7 @@ extension Chat {
         writer.member("max_unread_cnt_on_super_group", 100)
         writer.key("premium_feature_list")
         writer.raw(Array("[\"message_threading\",\"poll\",\"supergroup\"]".utf8))
-        writer.member("file_upload_size_limit", Int64(Chat.fileLimit))
+        writer.member("file_upload_size_limit", options.fileLimit)
         writer.key("application_attributes")
         writer.raw(
             Array(

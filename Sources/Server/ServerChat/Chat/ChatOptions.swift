@@ -10,6 +10,10 @@ public struct ChatOptions {
     /// In seconds, as a login is told them.
     public var pingInterval: Int64 = 15
     public var pongTimeout: Int64 = 5
+    /// The largest file that is taken, in MB; told at login.
+    public var fileLimit: Int64 = 30
+    /// What all files may have together, in bytes.
+    public var fileQuota = Int64.max
 
     public init() {}
 }

@@ -2,7 +2,7 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-/// What is told of users, their devices and files, and of the application. Who may ask is looked at before.
+/// What is told of users and their devices, and of the application. Who may ask is looked at before.
 public struct UserDirectory {
     private let storage: Storage
     private let now: Int64
@@ -65,7 +65,7 @@ public struct UserDirectory {
     /// What is set for a bot; `nil` when it is none.
     public func botSettings(_ id: String) throws -> JSON? { try storage.document(.bot, id) }
 
-    // MARK: Devices, files and activity
+    // MARK: Devices and activity
 
     /// The tokens of a user's devices of a type.
     public func devices(of userID: String, type: String) throws -> [String] {
@@ -75,28 +75,12 @@ public struct UserDirectory {
     /// Whose a device is.
     public func deviceOwner(_ type: String, _ token: String) throws -> String? { try storage.deviceOwner(type, token) }
 
-    public func file(_ key: String) throws -> Storage.File {
-        guard let file = try storage.file(key) else { throw Refusal(400_201, "\"File\" not found.", status: 404) }
-        return file
-    }
-
-    /// What opens files that need a key.
-    public func fileKey() throws -> String { try storage.fileKey(at: now) }
-
     /// How many users were active on these days, counted from 1970-01-01.
     public func activeUsers(on days: ClosedRange<Int64>) throws -> Int64 {
         try storage.activeUsers(from: days.lowerBound, to: days.upperBound)
     }
 
-    // MARK: Reports and announcements
-
-    /// What was reported about an address and what is below it; about everything, when the address is empty.
-    public func reports(about path: [String]) throws -> [JSON] {
-        let prefix = path.joined(separator: "\n")
-        return try storage.documents(.report).filter {
-            prefix.isEmpty || $0.scope.isByteEqual(to: prefix) || $0.scope.beginsWithBytes(of: prefix + "\n")
-        }.map { $0.json }
-    }
+    // MARK: Announcements
 
     /// Announcements in one of these states, or in any.
     public func announcements(in states: TextSet?) throws -> [JSON] {

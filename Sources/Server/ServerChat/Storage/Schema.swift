@@ -1,7 +1,7 @@
 /// The server's tables. Times are milliseconds since the epoch; `json` columns hold text that goes out as it stands.
 enum Schema {
     /// A file of version N has had the first N steps; the others make it a present one.
-    static let steps = [first, second, third, fourth, fifth, sixth]
+    static let steps = [first, second, third, fourth, fifth, sixth, seventh]
 
     private static let first = """
         -- Numbers that must not be forgotten with the rows they came from.
@@ -188,5 +188,13 @@ enum Schema {
         -- The newest silent message that the member sent, which is the last one to that member alone; 0: none.
         ALTER TABLE members ADD COLUMN silent_id INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE members ADD COLUMN silent_at INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let seventh = """
+        -- is_apart: the bytes lie in the folder of files, under the key, and `bytes` has none.
+        ALTER TABLE files ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE files ADD COLUMN is_apart INTEGER NOT NULL DEFAULT 0;
+        UPDATE files SET size = length(bytes);
+        INSERT INTO marks (name, value) SELECT 'file_bytes', coalesce(sum(size), 0) FROM files;
         """
 }

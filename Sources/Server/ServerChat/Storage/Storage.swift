@@ -7,6 +7,7 @@ public final class Storage {
     public let connection: Connection
     /// Of what keys, tokens and ids are made.
     public let random: RandomSource
+    public let files: FileTable
     /// Members of recently used channels, for broadcasts. Dropped when a channel's members change.
     private var memberCache: [Int64: [String]] = [:]
     /// Told of every change of what counts as unread.
@@ -20,13 +21,14 @@ public final class Storage {
     /// Whether any user ever blocked another one; every message asks.
     public var hasBlocks = false
 
-    public init(path: String, random: RandomSource = RandomSource()) throws {
+    public init(path: String, random: RandomSource = RandomSource(), folder: FileFolder? = nil) throws {
         self.random = random
         // A killed server loses nothing; only a power cut may cost the last moments, as a development server may.
         connection = try Connection(
             path: path,
             ConnectionSettings(safety: .normal, pageSize: 16 << 10, cacheSize: 64 << 10, logLimit: 64 << 20))
         totals = UnreadTotals(connection)
+        files = FileTable(connection, random, folder)
         try connection.migrate(Schema.steps)
         sequence =
             try connection.prepare(
@@ -49,7 +51,12 @@ public final class Storage {
             ).first { try Storage.checked($0.int(0), "message") } ?? 0
         hasBlocks = try connection.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
         bots = TextSet(try connection.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
+        // What ends with its server leaves its files to the next one.
+        try files.open(for: path == Storage.inMemory ? "memory" : folderOwner())
     }
+
+    /// The path of a database that ends with its server.
+    public static let inMemory = ":memory:"
 
     /// The last number of a series, behind which others can come.
     public static func checked(_ number: Int64, _ series: String) throws -> Int64 {

@@ -1,0 +1,40 @@
+import ServerBase
+
+/// The rules of uploaded files.
+public struct ChatFiles {
+    private let chat: Chat
+    private var storage: Storage { chat.storage }
+
+    public init(_ chat: Chat) { self.chat = chat }
+
+    /// Where files come in, when that is a folder.
+    public var folder: FileFolder? { storage.files.folder }
+
+    /// Refuses files of so many bytes together, before they come.
+    public func checkRoom(_ count: Int64) throws {
+        let quota = chat.options.fileQuota
+        guard try count <= quota - min(quota, storage.files.bytes()) else { throw Refusal.fullOfFiles(quota >> 20) }
+        try storage.files.folder?.checkRoom(count)
+    }
+
+    /// Keeps a file; returns the key that it is found by.
+    public func store(_ file: FileTable.NewFile) throws -> String {
+        let limit = chat.options.fileLimit
+        guard file.content.count <= limit << 20 else { throw Refusal.largeFile(limit) }
+        // What comes into a folder has had its room since it came.
+        if case .memory = file.content { try checkRoom(file.content.count) }
+        let key = try storage.transaction { try storage.files.save(file, at: chat.now) }
+        if case .draft(let draft) = file.content { chat.finally { draft.keep() } }
+        return key
+    }
+
+    public func file(_ key: String) throws -> FileTable.File {
+        guard let file = try storage.files.file(key) else {
+            throw Refusal(400_201, "\"File\" not found.", status: 404)
+        }
+        return file
+    }
+
+    /// What opens files that need a key.
+    public func key() throws -> String { try storage.fileKey(at: chat.now) }
+}
