@@ -198,7 +198,7 @@ public final class HTTPFront {
     private func stream(
         _ connection: OpaquePointer, _ head: HTTPResponse, _ opened: (any EventLink) -> Void
     ) -> MHD_Result {
-        let body = StreamBody(self, loop, connection)
+        let body = StreamBody(loop, connection) { [unowned self] in wake() }
         let held = Unmanaged.passRetained(body)
         let response = MHD_create_response_from_callback(
             UInt64.max, 16 << 10,
@@ -245,9 +245,9 @@ public final class HTTPFront {
                 guard let context, let handle else { return }
                 let opening = Unmanaged<Opening>.fromOpaque(context).takeRetainedValue()
                 let bytes = [UInt8](UnsafeRawBufferPointer(start: extra, count: extraCount))
-                let connection = UpgradedConnection(
-                    socket: socket, handle: handle, front: opening.front, firstBytes: bytes)
-                guard let link = WebSocketLink(connection, pool: opening.front.pool) else { return connection.close() }
+                let front = opening.front
+                let connection = UpgradedConnection(socket: socket, handle: handle, firstBytes: bytes) { front.wake() }
+                guard let link = WebSocketLink(connection, pool: front.pool) else { return connection.close() }
                 opening.opened(link)
             }, opening)
         guard let response else { return .NO }

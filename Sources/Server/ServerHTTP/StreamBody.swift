@@ -8,7 +8,8 @@ import Glibc
 /// at no socket that is suspended, so the socket is watched here: a peer that has closed its side gets nothing more,
 /// and its descriptor is free at once and not when the next sign of life is due.
 final class StreamBody: EventLink {
-    private unowned let front: HTTPFront
+    /// Told when libmicrohttpd has something to do.
+    private let wake: () -> Void
     private let loop: EventLoop
     private let connection: OpaquePointer
     private let descriptor: Int32
@@ -30,8 +31,8 @@ final class StreamBody: EventLink {
     /// More than this does not wait for a slow peer.
     private static let limit = 16 << 20
 
-    init(_ front: HTTPFront, _ loop: EventLoop, _ connection: OpaquePointer) {
-        self.front = front
+    init(_ loop: EventLoop, _ connection: OpaquePointer, wake: @escaping () -> Void) {
+        self.wake = wake
         self.loop = loop
         self.connection = connection
         descriptor = shim_mhd_socket(connection)
@@ -72,7 +73,7 @@ final class StreamBody: EventLink {
         guard isSuspended else { return }
         isSuspended = false
         MHD_resume_connection(connection)
-        front.wake()
+        wake()
     }
 
     /// Fills libmicrohttpd's buffer: a count, 0 when it has to wait, -1 at the end, -2 to break the connection.

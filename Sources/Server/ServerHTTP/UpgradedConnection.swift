@@ -6,19 +6,20 @@ final class UpgradedConnection {
     /// What came together with the handshake.
     let firstBytes: [UInt8]
     private var handle: OpaquePointer?
-    private let front: HTTPFront
+    /// Told when libmicrohttpd has something to do.
+    private let wake: () -> Void
 
-    init(socket: Int32, handle: OpaquePointer, front: HTTPFront, firstBytes: [UInt8]) {
+    init(socket: Int32, handle: OpaquePointer, firstBytes: [UInt8], wake: @escaping () -> Void) {
         self.socket = socket
         self.handle = handle
-        self.front = front
         self.firstBytes = firstBytes
+        self.wake = wake
     }
 
     func close() {
         guard let handle else { return }
         self.handle = nil
         shim_mhd_close_upgraded(handle)
-        front.wake()
+        wake()
     }
 }
