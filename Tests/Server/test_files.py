@@ -125,6 +125,15 @@ def test_files_that_need_a_login(start: Any, tmp_path: Any) -> None:
     assert Rest(again.port, {}).call("GET", f"{path}?auth={key}").body == b"secret"
 
 
+def test_a_key_that_is_not_needed(start: Any) -> None:
+    server = start("--strict")
+    stored = post(server.admin, "/v3/storage/file", multipart([("file", "x", "text/plain", b"open")])).json
+    for key in ("any", ""):
+        got = Rest(server.port, {}).call("GET", local(stored["url"]) + f"?auth={key}")
+        assert got.status == 200 and got.body == b"open"
+    Rest(server.port, {}).refused(400111, "GET", local(stored["url"]) + "?other=1")
+
+
 def test_messages_and_pictures_as_forms(server: Server) -> None:
     ann = server.user("ann")
     channel = ann.channel()
