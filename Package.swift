@@ -126,7 +126,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "SyncEngine", "SyncStreams", "SyncSendbird", "SyncStore", "SyncRealtime", "SyncResources", "SyncTree",
-                "SyncModel", "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
+                "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,17 +1,22 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 8)
+-- cache.db (user_version 9)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY,
 --             messages.polls.KEY (missing while no cached message holds a poll),
 --             service.resume: from where a stream goes on
 -- channel     key is ours and not used again; messages are filed under it. (SQLite gives the number behind the greatest: of
 --             one whose row a damaged file lost, what is left is removed.) json is the channel as hosts see it; name,
 --             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
---             cached has a key and no channel: it was deleted, or only messages of it are known
+--             cached has a key and no channel: it was deleted, or only messages of it are known. messages are its rows in
+--             message and those of its threads, bytes those of their JSON and of its relations, with 176 more for each
+--             row; used_at is when a collection of it was opened or closed last, with the precision of an hour
 -- thread      one that was shown by itself. Its messages and chunks are filed under minus its key, as those of a channel
 --             under the channel's, its parent with them; what the channel's own rows hold of it stands there once more
 -- message     key is ours and appended; id is the service's. ord and tie are the position, and a page is one range of
 --             message_by_position. json is delivered as it stands
+-- relation    what a service tells of a message by an event of its own, as an edit or a reaction, at most 1000 of a message;
+--             the message may not be cached yet. name tells those of one kind and sender apart, ord which is later. json of
+--             the message has them in it
 -- chunk       where the cache of a channel is complete, both ends included. The tokens are the service's. An open-ended
 --             chunk, the last one only, ends with the newest message of the channel, whatever end_ord and end_tie say
 -- database_value  what a realtime database last told of a place, at most 1000 and 16 MiB of JSON together; what was used
@@ -19,7 +24,8 @@
 --             has dropped those within its path when it was written, so the longest path has the newest value
 -- checksum    in message of channel, ord, tie, id, parent_id and json; in channel of url, name, has_last_message, latest_at,
 --             created_at and json; in meta, thread and chunk of all that they have; in database_value of its place, its
---             size and json. key_checksum is of key and url: a key is looked up without the JSON. fields_checksum is of
+--             size and json; in relation of all but key. key_checksum is of key and url: a key is looked up without the
+--             JSON. usage_checksum is of key, messages, bytes and used_at: damaged counts are found again. fields_checksum is of
 --             what filters look at beside the JSON, is_reply_to_channel to request_id. A row that does not match is damage
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
@@ -37,7 +43,11 @@ CREATE TABLE channel (
     created_at INTEGER NOT NULL DEFAULT 0,
     checksum INTEGER NOT NULL DEFAULT 0,
     json TEXT NOT NULL DEFAULT '',
-    key_checksum INTEGER NOT NULL DEFAULT 0
+    key_checksum INTEGER NOT NULL DEFAULT 0,
+    messages INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    used_at INTEGER NOT NULL DEFAULT 0,
+    usage_checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE is_cached = 1;
 CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE is_cached = 1;
@@ -72,6 +82,21 @@ CREATE TABLE thread (
     checksum INTEGER NOT NULL DEFAULT 0,
     UNIQUE (channel, parent_id)
 ) STRICT;
+
+CREATE TABLE relation (
+    key INTEGER PRIMARY KEY,
+    channel INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    target TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    sender_id TEXT NOT NULL,
+    ord INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    json TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX relation_by_id ON relation (channel, id);
+CREATE INDEX relation_by_target ON relation (channel, target, ord, id);
 
 CREATE TABLE chunk (
     channel INTEGER NOT NULL,

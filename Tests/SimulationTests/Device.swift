@@ -1,4 +1,5 @@
 import SyncModel
+import SyncSQLite
 import SyncSendbird
 
 @testable import SyncEngine
@@ -36,6 +37,21 @@ final class Device {
             statistics.channels, statistics.messages,
             try intents.intents().count + queuedWrites.count + places.count
         )
+    }
+
+    /// Channels whose counts are not what is stored of them.
+    func miscounted() throws -> [String] {
+        let row = try cache.connection.prepare("SELECT key, url FROM channel ORDER BY key")
+        defer { row.reset() }
+        var wrong: [String] = []
+        while try row.next() {
+            let usage = try cache.counts.usage(channel: row.int(0))
+            let counted = try cache.counts.counted(channel: row.int(0))
+            if usage?.messages != counted.messages || usage?.bytes != counted.bytes {
+                wrong.append("\(row.text(1)): \(String(describing: usage)), and there are \(counted)")
+            }
+        }
+        return wrong
     }
 
     /// Writes that the database has not answered, as they stand on disk.

@@ -26,6 +26,7 @@ extension Simulation {
         try awaitMuteEnds()
         try settle()
         try checkAll()
+        try checkCounts()
         try checkRefreshed()
         try checkWindows()
         try convergeMessages()
@@ -45,6 +46,12 @@ extension Simulation {
     private func checkAll() throws {
         drain()
         try check()
+    }
+
+    /// What the cache says that the messages of each channel take is what they take.
+    private func checkCounts() throws {
+        let wrong = try device.miscounted()
+        if !wrong.isEmpty { throw Violation(description: "counts are wrong: \(wrong)") }
     }
 
     /// The library's own snapshot of what was delivered is what the engine shows.
@@ -138,6 +145,7 @@ extension Simulation {
             !engine.ownMessages.contains(where: { $0.status == .pending })
         else { return }
         quietChecks += 1
+        try checkCounts()
         try checkRefreshed()
         try checkWindows()
         for view in engine.shownChannels where view.isLoaded {

@@ -142,6 +142,11 @@ final class SchemaTests: XCTestCase {
             channel: key, [StoredChunk(start: position, end: position, reachedFirst: true, isOpenEnded: true)])
         try cache.copyThread(cache.threadKey(channel: key, parentID: "1"), parentID: "1", from: key)
         XCTAssertEqual(try cache.threads(channel: key).map(\.key), [-1])
+        let relation = Relation(id: "r", target: "1", kind: "k", order: 1, json: Array("{}".utf8))
+        try cache.relations.upsert([relation], channel: key)
+        try cache.relations.upsert([relation], channel: key)
+        try cache.relations.delete(of: "1", channel: key)
+        try cache.counts.use(channel: key, at: 9_000_000)
         try cache.clearMessages(channel: key)
         try cache.deleteChannel("c")
         let instance = DatabaseInstance(url: "u", name: "n")
@@ -209,6 +214,10 @@ final class SchemaTests: XCTestCase {
             try cache.upsert((1000..<1000 + count).map(channel))
             let key = try cache.channelKey("c1050")
             try cache.upsert((1000..<1000 + count).map { message($0, at: $0) }, channel: key)
+            func relation(_ number: Int64) -> Relation {
+                Relation(id: "r\(number)", target: "\(number)", kind: "k", order: 1, json: Array("{}".utf8))
+            }
+            try cache.relations.upsert((1000..<1000 + count).map(relation), channel: key)
             for other in 0..<count { _ = try cache.channelKey("other \(other)") }
             let instance = DatabaseInstance(url: "u", name: "n")
             func place(_ number: Int64) -> DatabasePlace { DatabasePlace(instance, path: "/c/\(number)") }
@@ -246,6 +255,9 @@ final class SchemaTests: XCTestCase {
                 { try cache.setChunks(channel: key, []) },
                 { try cache.deleteMessages(ids: ["1050"], channel: key) },
                 { try cache.deleteMessages(channel: key, before: 1010) },
+                { try cache.relations.upsert([relation(9_999)], channel: key) },
+                { try cache.relations.delete(of: "1050", channel: key) },
+                { try cache.counts.use(channel: key, at: 9_000_000) },
                 { try cache.setValue("a", "b") },
                 { try cache.keepDatabaseValue(Array("[1]".utf8), at: place(1050)) },
                 { try cache.keepDatabaseValue(Array("[2]".utf8), at: place(99_999)) },

@@ -31,7 +31,14 @@ final class SwappedColumnTests: XCTestCase {
             requestID: "request\(number)", json: Array("{\"message_id\":\(number)}".utf8))
     }
 
-    private func fillCache(_ store: CacheStore) throws {
+    private func relation(_ number: Int64, of target: String) -> Relation {
+        Relation(
+            id: "r\(number)", target: MessageID(target), kind: "kind\(number)", name: "name\(number)",
+            senderID: "sender\(number)", order: 500 + number, json: Array("{\"r\":\(number)}".utf8))
+    }
+
+    /// `withAll`: also what files of schema 8 and before do not have.
+    private func fillCache(_ store: CacheStore, withAll: Bool = true) throws {
         try store.upsert([
             #"{"channel_url":"a","name":"second","created_at":7,"last_message":{"message_id":1,"created_at":9000}}"#,
             #"{"channel_url":"b","name":"first","created_at":8}"#,
@@ -53,6 +60,10 @@ final class SwappedColumnTests: XCTestCase {
         try store.setChunks(channel: keys[1], [
             StoredChunk(start: edge(5), end: edge(6), reachedFirst: false, isOpenEnded: false)
         ])
+        for (number, (key, target)) in [(keys[0], "1"), (keys[0], "2"), (keys[1], "3")].enumerated() where withAll {
+            try store.relations.upsert([relation(Int64(number), of: target)], channel: key)
+            try store.counts.use(channel: keys[number], at: 10_000_000 * Int64(number + 1))
+        }
         for (number, name) in names.enumerated() { try store.setValue(name, "\(number)") }
         for (number, place) in places.enumerated() {
             try store.keepDatabaseValue(Array("[\(String(repeating: "1", count: number + 1))]".utf8), at: place)
@@ -76,6 +87,12 @@ final class SwappedColumnTests: XCTestCase {
         for url in urls {
             lines.append("\(url): \(String(describing: try store.channel(ChannelURL(url))))")
             guard let channel = try store.channelKeyIfKnown(ChannelURL(url)) else { continue }
+            lines.append("\(url) takes \(String(describing: try store.counts.usage(channel: channel)))")
+            for number in 1...3 {
+                lines.append("\(url) \(number): \(try store.relations.relations(of: "\(number)", channel: channel))")
+                let relation = try store.relations.relation(id: "r\(number - 1)", channel: channel)
+                lines.append("\(String(describing: relation))")
+            }
             let threads = try ["1", "2", "3"].map { try store.threadKeyIfKnown(channel: channel, parentID: $0) }
             for (number, key) in ([channel] + threads).enumerated() {
                 guard let key else { continue }
@@ -189,16 +206,17 @@ final class SwappedColumnTests: XCTestCase {
         }
     }
 
-    /// Files of schemas 6 and 7 with the same, made by the libraries of that time: the checksums of 6 covered the JSON
-    /// of channels and no key, those of 7 no cursor, and none of their rows counts as damaged.
+    /// Files of schemas 6 to 8 with the same, made by the libraries of that time: the checksums of 6 covered the JSON
+    /// of channels and no key, those of 7 no cursor, and none of their rows counts as damaged. 8 had no counts: they
+    /// are what a new file has.
     func testTheCacheBefore() throws {
-        for name in ["cache-6.db", "cache-7.db"] { try checkTheCacheBefore(name) }
+        for name in ["cache-6.db", "cache-7.db", "cache-8.db"] { try checkTheCacheBefore(name) }
     }
 
     private func checkTheCacheBefore(_ name: String) throws {
         let (folder, before) = (try Folder(), try fixture(name))
         let store = try CacheStore(directory: folder.path, now: 0)
-        try fillCache(store)
+        try fillCache(store, withAll: false)
         let old = try CacheStore(directory: before.path, now: 0)
         XCTAssertNil(old.setAsideAs)
         XCTAssertEqual(try readCache(old), try readCache(store))

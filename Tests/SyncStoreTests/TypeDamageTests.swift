@@ -18,6 +18,8 @@ final class TypeDamageTests: XCTestCase {
         try store.setChunks(channel: key, [StoredChunk(start: ends[0], end: ends[2], reachedFirst: true)])
         try store.setValue("messages.changes.\(key)", "1")
         _ = try store.threadKey(channel: key, parentID: "1")
+        try store.relations.upsert(
+            [Relation(id: "r", target: "1", kind: "k", order: 1, json: Array("{}".utf8))], channel: key)
         let place = DatabasePlace(DatabaseInstance(url: "u", name: "n"), path: "/p")
         try store.keepDatabaseValue(Array("[0]".utf8), at: place)
         store.close()
@@ -59,6 +61,10 @@ final class TypeDamageTests: XCTestCase {
         let key = try store.channelKey("a")
         _ = try store.threadKeyIfKnown(channel: key, parentID: "1")
         _ = try store.chunks(channel: key)
+        _ = try store.relations.relation(id: "r", channel: key)
+        _ = try store.relations.relations(of: "1", channel: key)
+        _ = try store.counts.usage(channel: key)
+        if let damage = store.takeDamage() { throw damage }
         _ = try store.value("messages.changes.\(key)")
         _ = try store.messagesBefore(.last, notBefore: .first, channel: key, filter: everything, limit: 10)
         let place = DatabasePlace(DatabaseInstance(url: "u", name: "n"), path: "/p")
@@ -73,6 +79,9 @@ final class TypeDamageTests: XCTestCase {
             ("message", "tie", ["1.5"]), ("message", "ord", ["1.5"]), ("message", "id", texts),
             ("message", "parent_id", texts), ("message", "checksum", numbers), ("message", "json", texts),
             ("chunk", "channel", numbers), ("chunk", "start_ord", numbers), ("chunk", "start_token", texts),
+            ("channel", "messages", numbers), ("channel", "bytes", numbers), ("channel", "used_at", numbers),
+            ("channel", "usage_checksum", numbers), ("relation", "channel", numbers), ("relation", "id", texts),
+            ("relation", "target", texts), ("relation", "ord", numbers), ("relation", "json", texts),
             ("chunk", "end_tie", numbers), ("chunk", "end_token", texts), ("chunk", "reached_first", numbers),
             ("thread", "channel", numbers), ("channel", "url", texts), ("channel", "checksum", numbers),
             ("channel", "json", texts), ("meta", "key", texts), ("meta", "value", texts),

@@ -187,5 +187,33 @@ enum CacheSchema {
         ALTER TABLE meta ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
         UPDATE meta SET checksum = checksum_of_row(key, value);
         """,
+        // What the messages of each channel take, and relations.
+        """
+        ALTER TABLE channel ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN usage_checksum INTEGER NOT NULL DEFAULT 0;
+        UPDATE channel SET messages = counted.messages, bytes = counted.bytes FROM (
+            SELECT CASE WHEN message.channel > 0 THEN message.channel ELSE thread.channel END AS channel,
+                count(*) AS messages, sum(length(CAST(json AS BLOB)) + 176) AS bytes
+            FROM message LEFT JOIN thread ON thread.key = -message.channel GROUP BY 1
+        ) AS counted WHERE key = counted.channel;
+        UPDATE channel SET usage_checksum = checksum_of_row(key, messages, bytes, used_at);
+
+        CREATE TABLE relation (
+            key INTEGER PRIMARY KEY,
+            channel INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            target TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            sender_id TEXT NOT NULL,
+            ord INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX relation_by_id ON relation (channel, id);
+        CREATE INDEX relation_by_target ON relation (channel, target, ord, id);
+        """,
     ]
 }

@@ -188,8 +188,11 @@ extension CacheStore {
     /// The key of the channel that was inserted last, with nothing stored under it.
     private func newChannelKey() throws(StoreError) -> Int64 {
         let key = try newKey()
-        try connection.prepare("UPDATE channel SET key_checksum = checksum_of_row(key, url) WHERE key = ?")
-            .bind(key).run()
+        try connection.prepare("""
+            UPDATE channel SET key_checksum = checksum_of_row(key, url),
+                usage_checksum = checksum_of_row(key, messages, bytes, used_at)
+            WHERE key = ?
+            """).bind(key).run()
         try clearRemains(key)
         let threads = try threads(channel: key)
         guard !threads.isEmpty else { return key }
@@ -203,11 +206,14 @@ extension CacheStore {
     func clearRemains(_ key: Int64) throws(StoreError) {
         let remains = try connection.prepare("""
             SELECT EXISTS (SELECT 1 FROM message WHERE channel = ?1) OR EXISTS (SELECT 1 FROM chunk WHERE channel = ?1)
+                OR EXISTS (SELECT 1 FROM relation WHERE channel = ?1)
                 OR EXISTS (SELECT 1 FROM meta WHERE key IN ('messages.changes.' || ?1, 'messages.polls.' || ?1))
             """).bind(key)
         defer { remains.reset() }
         guard try remains.next(), remains.bool(0) else { return }
         remains.reset()
+        // They were counted for another.
+        counts.countAgain(key)
         try clearMessages(channel: key)
     }
 

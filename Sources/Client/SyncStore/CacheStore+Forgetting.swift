@@ -81,6 +81,7 @@ extension CacheStore {
                 DELETE FROM channel WHERE is_cached = 0
                     AND NOT EXISTS (SELECT 1 FROM message WHERE message.channel = channel.key)
                     AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = channel.key)
+                    AND NOT EXISTS (SELECT 1 FROM relation WHERE relation.channel = channel.key)
                     AND NOT EXISTS (SELECT 1 FROM thread WHERE thread.channel = channel.key)
                 """).run()
         }

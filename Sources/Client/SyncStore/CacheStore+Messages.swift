@@ -10,11 +10,15 @@ extension CacheStore {
     static let pagedColumns = "channel, ord, tie, id, parent_id, json"
     static let fieldColumns = fields.joined(separator: ", ")
 
-    /// Replaces the row of an id when it is at the same position and differs; then no index is written.
-    private static let upsertMessage = """
+    private static let insertMessage = """
         INSERT INTO message (channel, id, ord, tie, \(columns.joined(separator: ", ")))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (channel, id) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        ON CONFLICT (channel, id) DO
+        """
+    private static let insertNewMessage = insertMessage + " NOTHING"
+    /// Replaces the row of an id when it is at the same position and differs; then no index is written.
+    private static let replaceMessage = """
+        \(insertMessage) UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         WHERE (ord, tie) = (excluded.ord, excluded.tie)
             AND (\(columns.joined(separator: ", ")))
                 IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
@@ -25,16 +29,27 @@ extension CacheStore {
     public func upsert(_ messages: [MessageRecord], channel: Int64) throws(StoreError) {
         guard !messages.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            let upsert = try connection.prepare(CacheStore.upsertMessage)
+            let insert = try connection.prepare(CacheStore.insertNewMessage)
             for message in messages {
-                if try write(message, channel, upsert) { continue }
-                // The row is there and equal, or it is at another position.
-                try connection.prepare("""
-                    UPDATE message SET ord = ?1, tie = ?2 WHERE channel = ?3 AND id = ?4 AND (ord, tie) IS NOT (?1, ?2)
-                    """)
-                    .bind(message.position.order).bind(message.position.tie).bind(channel).bind(message.id).run()
-                if connection.changes > 0 { _ = try write(message, channel, upsert) }
+                // Most are new, and cost no look at what is there.
+                if try write(message, channel, insert) {
+                    counts.add(rows: 1, bytes: Int64(message.json.count), to: channel)
+                } else {
+                    try replace(message, channel)
+                }
             }
+        }
+    }
+
+    /// Of a message that is stored.
+    private func replace(_ message: MessageRecord, _ channel: Int64) throws(StoreError) {
+        guard let held = try counts.size(of: message.id, channel: channel) else { return }
+        if held.position != message.position {
+            try connection.prepare("UPDATE message SET ord = ?1, tie = ?2 WHERE channel = ?3 AND id = ?4")
+                .bind(message.position.order).bind(message.position.tie).bind(channel).bind(message.id).run()
+        }
+        if try write(message, channel, try connection.prepare(CacheStore.replaceMessage)) {
+            counts.add(rows: 0, bytes: Int64(message.json.count) &- held.bytes, to: channel)
         }
     }
 
@@ -78,14 +93,20 @@ extension CacheStore {
         guard !ids.isEmpty else { return }
         try transaction { () throws(StoreError) in
             let statement = try connection.prepare("DELETE FROM message WHERE channel = ? AND id = ?")
-            for id in ids { try statement.bind(channel).bind(id).run() }
+            for id in ids {
+                guard let held = try counts.size(of: id, channel: channel) else { continue }
+                try statement.bind(channel).bind(id).run()
+                counts.add(rows: -1, bytes: 0 &- held.bytes, to: channel)
+            }
         }
     }
 
     /// Removes the messages of a channel whose position has a lower order.
     public func deleteMessages(channel: Int64, before order: Int64) throws(StoreError) {
         try transaction { () throws(StoreError) in
+            let size = try counts.size(of: "channel = ?1 AND ord < ?2", channel, order)
             try connection.prepare("DELETE FROM message WHERE channel = ? AND ord < ?").bind(channel).bind(order).run()
+            counts.add(rows: 0 &- size.rows, bytes: 0 &- size.bytes, to: channel)
         }
     }
 
@@ -193,24 +214,38 @@ extension CacheStore {
         return result
     }
 
-    /// Forgets messages, chunks and change cursors of a channel or a thread, or of all. Channels stay.
+    /// Forgets messages, relations, chunks and change cursors of a channel or a thread, or of all. Channels stay.
     public func clearMessages(channel: Int64?) throws(StoreError) {
         try transaction { () throws(StoreError) in
             if let channel {
                 storedChunks[channel] = nil
-                try connection.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
+                try clearRows(channel: channel)
                 try connection.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
                 try setValue("messages.changes.\(channel)", nil)
                 try setValue(CacheStore.pollsKey(channel), nil)
             } else {
                 storedChunks = [:]
                 try connection.prepare("DELETE FROM message").run()
+                try connection.prepare("DELETE FROM relation").run()
+                try counts.clear()
                 try connection.prepare("DELETE FROM chunk").run()
                 try connection.prepare("""
                     DELETE FROM meta WHERE key GLOB 'messages.changes.*' OR key GLOB 'messages.polls.*'
                     """).run()
             }
         }
+    }
+
+    private func clearRows(channel: Int64) throws(StoreError) {
+        if channel > 0 {
+            // Nothing is left but its threads, which are small.
+            counts.countAgain(channel)
+            try connection.prepare("DELETE FROM relation WHERE channel = ?").bind(channel).run()
+        } else {
+            let size = try counts.size(of: "channel = ?1", channel)
+            counts.add(rows: 0 &- size.rows, bytes: 0 &- size.bytes, to: channel)
+        }
+        try connection.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
     }
 
     private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }

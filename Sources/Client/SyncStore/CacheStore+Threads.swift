@@ -101,6 +101,8 @@ extension CacheStore {
                 SELECT ?5, id, ord, tie, \(columns), checksum_of_row(?5, ord, tie, id, parent_id, json) \(copied)
                 """)
                 .bind(channel).bind(parentID).bind(end.order).bind(end.tie).bind(key).run()
+            let copies = try counts.size(of: "channel = ?1", key)
+            counts.add(rows: copies.rows, bytes: copies.bytes, to: key)
             try setChunks(channel: key, [
                 StoredChunk(
                     start: HistoryEdge(parent), end: HistoryEdge(chunk.end.position), reachedFirst: true,

@@ -7,6 +7,9 @@ import SyncSQLite
 /// wrong: a cursor and the rows that it covers are committed together. One thread at a time.
 public final class CacheStore {
     let connection: Connection
+    /// What the messages of each channel take.
+    public let counts: ChannelCounts
+    public let relations: RelationStore
     /// The chunks of some channels as they are in the file. Emptied when a transaction is rolled back, since its
     /// changes are not in the file.
     var storedChunks: [Int64: [StoredChunk]] = [:]
@@ -51,6 +54,8 @@ public final class CacheStore {
             setAsideAs = nil
         }
         if let opened { connection = opened } else { connection = try CacheStore.open(path) }
+        counts = ChannelCounts(connection)
+        relations = RelationStore(connection, counts)
         connection.onDamage = { CacheStore.markDamaged(path) }
     }
 
@@ -64,7 +69,7 @@ public final class CacheStore {
         try connection.migrate(CacheSchema.migrations)
         try connection.setPageSize(pageSize)
         // Reads the schema and the b-tree roots, so that damage is found here and not at the first query.
-        for table in ["meta", "channel", "thread", "message", "chunk", "database_value"] {
+        for table in ["meta", "channel", "thread", "message", "relation", "chunk", "database_value"] {
             let probe = try connection.prepare("SELECT * FROM \(table) LIMIT 1")
             _ = try probe.next()
             probe.reset()
@@ -72,8 +77,8 @@ public final class CacheStore {
         // A value of another type is sorted before or after all that have the column's type, and no query would find
         // its row. (A number with a fraction is between them.)
         for (table, column) in [
-            ("meta", "key"), ("channel", "url"), ("thread", "channel"), ("message", "channel"), ("chunk", "channel"),
-            ("database_value", "url"),
+            ("meta", "key"), ("channel", "url"), ("thread", "channel"), ("message", "channel"), ("relation", "channel"),
+            ("chunk", "channel"), ("database_value", "url"),
         ] {
             for order in ["ASC", "DESC"] {
                 let edge = try connection.prepare("SELECT \(column) FROM \(table) ORDER BY \(column) \(order) LIMIT 1")
@@ -119,7 +124,7 @@ public final class CacheStore {
     /// that the body swallows, undoes the whole.
     public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         do throws(StoreError) {
-            return try connection.transaction(body)
+            return try counts.transaction(body)
         } catch {
             storedChunks = [:]
             storedChannels = [:]
@@ -153,7 +158,7 @@ public final class CacheStore {
     /// The damage of a row that was treated as missing, since the last call.
     public func takeDamage() -> StoreError? {
         defer { damagedValue = nil }
-        return damagedValue
+        return counts.takeDamage() ?? damagedValue
     }
 
     /// Keeps a value under a key; `nil` removes it.

@@ -44,6 +44,7 @@ final class MessageCollections: Machine {
         let known = timelines[place]
         let stored = known ?? turn.storage.committed { (cache) throws(StoreError) in
             let history = try History.stored(place, turn.capabilities, cache)
+            try cache.counts.use(channel: try cache.channelKey(place.channelURL), at: turn.now.wall)
             return Timeline(place, history: history, parent: try history.parent(cache))
         }
         guard let timeline = stored else {
@@ -64,10 +65,20 @@ final class MessageCollections: Machine {
         guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
         timeline.close(id, &turn)
         if timeline.windows.isEmpty {
+            noteUse(of: place.channelURL, &turn)
             turn.add(.timer(.timeline(place), at: nil))
             timelines[place] = nil
         }
         return place
+    }
+
+    /// It was looked at until now.
+    private func noteUse(of url: ChannelURL, _ turn: inout Turn) {
+        let now = turn.now.wall
+        let _: Void? = turn.storage.committed { (cache) throws(StoreError) in
+            guard let key = try cache.channelKeyIfKnown(url) else { return }
+            try cache.counts.use(channel: key, at: now)
+        }
     }
 
     /// The stream leaves out messages of a channel. `false` when that could not be stored.

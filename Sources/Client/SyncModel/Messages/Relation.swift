@@ -1,0 +1,35 @@
+import SyncBytes
+
+/// What a service tells of a message by an event of its own: an edit, a reaction. It may come before its message, and
+/// may be taken back.
+public struct Relation: Equatable, Sendable {
+    /// The service's id, unique within the channel.
+    public var id: MessageID
+    /// The message that it is about.
+    public var target: MessageID
+    /// What it says of the message, in the service's word.
+    public var kind: String
+    /// What tells those of one kind and sender apart: the reaction. Empty where nothing does.
+    public var name: String
+    public var senderID: UserID
+    /// Of two the greater one is the later one.
+    public var order: Int64
+    /// What the service's rules need of it; valid JSON.
+    public var json: [UInt8]
+
+    /// How many of one message are kept: with more, the oldest go.
+    public static let limit = 1000
+
+    public init(
+        id: MessageID, target: MessageID, kind: String, name: String = "", senderID: UserID = "", order: Int64,
+        json: [UInt8]
+    ) {
+        self.id = id
+        self.target = target
+        self.kind = kind
+        self.name = name
+        self.senderID = senderID
+        self.order = order
+        self.json = json
+    }
+}
