@@ -51,7 +51,8 @@ class EngineTestCase: XCTestCase {
     }
 
     func start(
-        capabilities: ServiceCapabilities = ServiceCapabilities(), _ change: (inout EngineOptions) -> Void = { _ in }
+        capabilities: ServiceCapabilities = ServiceCapabilities(), rules: any ServiceRules = SendbirdRules(),
+        _ change: (inout EngineOptions) -> Void = { _ in }
     ) {
         var options = EngineOptions(userID: "mei", accessToken: "t")
         change(&options)
@@ -59,7 +60,7 @@ class EngineTestCase: XCTestCase {
         open = []
         everAsked = []
         engine = Engine(
-            options: options, cache: cache, intents: intents, rules: SendbirdRules(),
+            options: options, cache: cache, intents: intents, rules: rules,
             capabilities: capabilities, files: files, now: now)
         collect()
     }

@@ -13,7 +13,8 @@ final class StreamStoryTests: EngineTestCase {
     private typealias Case = EngineTestCase
     private static let urls: [ChannelURL] = ["c", "d"]
     private let inStream = ServiceCapabilities(
-        channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false)
+        channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false, hasRelations: true)
+    private let rules = FoldingRules()
 
     private var random = SeededGenerator(seed: 0)
     /// All that ever happened, in the order of the stream.
@@ -34,8 +35,44 @@ final class StreamStoryTests: EngineTestCase {
 
     // MARK: The service
 
-    /// A channel's messages after so many events.
+    /// A channel's messages after so many events, with their relations in them.
     private func messages(_ url: ChannelURL, at end: Int) -> [MessageRecord] {
+        let relations = relations(url, at: end)
+        return plain(url, at: end).map { message in
+            var message = message
+            message.json = rules.folded(message.json, with: relations.filter { $0.target == message.id })
+            return message
+        }
+    }
+
+    /// The relations that were not taken back, of messages that may not be there yet.
+    private func relations(_ url: ChannelURL, at end: Int) -> [Relation] {
+        var held: [Relation] = []
+        for (channel, event) in log[..<end] where channel == url {
+            switch event {
+            case .messageRelations(_, let changes, _):
+                held.removeAll { changes.removed.contains($0.id) }
+                held += changes.added
+            case .messageDeleted(_, let id): held.removeAll { $0.target == id }
+            default: break
+            }
+        }
+        return held
+    }
+
+    /// A page as the service gives it: messages as they were sent or edited, and beside them their relations, and those
+    /// of messages that have not come yet.
+    private func unfolded(_ page: MessagePage, _ url: ChannelURL, at end: Int? = nil) -> MessagePage {
+        let ids = Set(page.messages.map(\.id))
+        var page = page
+        let all = plain(url, at: end ?? log.count)
+        let others = Set(all.map(\.id)).subtracting(ids)
+        page.messages = all.filter { ids.contains($0.id) }
+        page.relations.added = relations(url, at: end ?? log.count).filter { !others.contains($0.target) }
+        return page
+    }
+
+    private func plain(_ url: ChannelURL, at end: Int) -> [MessageRecord] {
         var held: [MessageRecord] = []
         for (channel, event) in log[..<end] where channel == url {
             switch event {
@@ -52,8 +89,8 @@ final class StreamStoryTests: EngineTestCase {
 
     private func happen() {
         let url = StreamStoryTests.urls[random.below(2)]
-        let held = messages(url)
-        switch held.isEmpty ? 0 : random.below(10) {
+        let held = plain(url, at: log.count)
+        switch held.isEmpty ? 0 : random.below(14) {
         case 0..<7:
             lastID += 1
             log.append((url, .messageReceived(channelURL: url, message: Case.message(lastID, in: url))))
@@ -65,6 +102,21 @@ final class StreamStoryTests: EngineTestCase {
                 id, in: url, by: old.senderID.text, text: "edited \(log.count)", updatedAt: updatedAt,
                 requestID: old.requestID)
             log.append((url, .messageUpdated(channelURL: url, message: new)))
+        case 9..<11:
+            lastID += 1
+            // Of a message that is there, or of the next one.
+            let isEarly = random.below(3) == 0
+            let target = isEarly ? "\(lastID + 1)" : held[random.below(held.count)].id
+            let relation = Relation(
+                id: "r\(lastID)", target: target, kind: "reaction", order: lastID, json: Array("{}".utf8))
+            log.append((url, .messageRelations(
+                channelURL: url, RelationChanges(added: [relation]), Cause(.eventReactionUpdated))))
+        case 11, 12:
+            let all = relations(url, at: log.count)
+            guard !all.isEmpty else { return }
+            log.append((url, .messageRelations(
+                channelURL: url, RelationChanges(removed: [all[random.below(all.count)].id]),
+                Cause(.eventReactionUpdated))))
         default: log.append((url, .messageDeleted(channelURL: url, messageID: held[random.below(held.count)].id)))
         }
     }
@@ -92,11 +144,12 @@ final class StreamStoryTests: EngineTestCase {
             return message.id
         }.suffix(2)
         let rows = messages(url, at: end).filter { arrived.contains($0.id) }
-        return MessagePage(
+        let page = MessagePage(
             messages: rows,
             range: rows.first.flatMap { first in
                 rows.last.map { (StreamStoryTests.edge(first, "s"), StreamStoryTests.edge($0, "e")) }
             }, reachedFirst: false, reachedNewest: true)
+        return unfolded(page, url, at: end)
     }
 
     /// One answer of the stream: events of both channels, of which it may leave out messages.
@@ -196,8 +249,8 @@ final class StreamStoryTests: EngineTestCase {
         let reply: ServiceReply
         switch request {
         case .messages(let url, let edge, let direction, _, _, let until):
-            reply = .messages(page(url, from: edge, direction, until: until))
-        case .messagesAround(let url, let time, _, _): reply = .messages(around(url, time))
+            reply = .messages(unfolded(page(url, from: edge, direction, until: until), url))
+        case .messagesAround(let url, let time, _, _): reply = .messages(unfolded(around(url, time), url))
         case .listChannels: reply = .channels(ChannelPage(channels: channels, next: ""))
         case .getChannel(let url): reply = channels.first { $0.url == url }.map { .channel($0) } ?? .done
         case .sendMessage(let url, let requestID, _):
@@ -257,7 +310,7 @@ final class StreamStoryTests: EngineTestCase {
             story.append("kill")
             (views, isOnline) = ([:], false)
             askedSeen = 0
-            start(capabilities: inStream)
+            start(capabilities: inStream, rules: rules)
         default:
             story.append("the disk is full")
             var left = random.below(4)
@@ -345,6 +398,11 @@ final class StreamStoryTests: EngineTestCase {
                 }
             }
             XCTAssertEqual(host.ids(id), messages(url).map(\.id.text), "\(url) is not shown as it is")
+            for message in messages(url) {
+                XCTAssertEqual(
+                    host.json(id, .succeeded, message.id.text), String(decoding: message.json, as: UTF8.self),
+                    "\(url): \(message.id) is not shown as it is")
+            }
         }
         try check(isEnd: true)
         for requestID in written.sorted() {
@@ -368,7 +426,7 @@ final class StreamStoryTests: EngineTestCase {
         askedSeen = 0
         story = []
         resumesSeen = resumedFrom.count
-        start(capabilities: inStream)
+        start(capabilities: inStream, rules: rules)
         for step in 0..<120 where (testRun?.failureCount ?? 0) == 0 {
             story.append("-- \(step)")
             act()

@@ -42,6 +42,8 @@ enum Described {
         case .messagePatched(let url, let id, .threadInfo(let json)):
             "thread \(url) \(id) \(String(decoding: json, as: UTF8.self))"
         case .messagePatched(let url, let id, .poll(let change)): "poll \(url) \(id) \(text(change))"
+        case .messageRelations(let url, let changes, let cause):
+            "relations \(url) \(changes) \(cause.source.rawValue)"
         case .unreadCounts(let counts):
             "unread \(counts.all) at \(counts.time)"
                 + counts.byCustomType.sorted { $0.key < $1.key }.map { " \($0.key.text)=\($0.value)" }.joined()

@@ -181,8 +181,8 @@ public final class Engine {
             }
             if isStored { machines.outbox.synced(&turn) }
         case .keep(let value): serviceCommands.append(.kept(storage.keep(value)))
-        case .messageReceived, .messageUpdated, .messageDeleted, .messagePatched, .channel, .unreadCounts,
-            .channelAnswered, .hole:
+        case .messageReceived, .messageUpdated, .messageDeleted, .messagePatched, .messageRelations, .channel,
+            .unreadCounts, .channelAnswered, .hole:
             events.take(event, &turn)
         }
     }

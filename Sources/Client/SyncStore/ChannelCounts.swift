@@ -163,8 +163,9 @@ public final class ChannelCounts {
         try set(usage, channel: channel)
     }
 
-    /// The channel to which a key of messages belongs; `nil` for that of a thread that is unknown.
-    private func channel(ofKey key: Int64) throws(StoreError) -> Int64? {
+    /// The number of the channel of messages, whether they are stored under that or under a thread's; `nil` for a
+    /// thread that is not known.
+    public func channel(ofKey key: Int64) throws(StoreError) -> Int64? {
         if key > 0 { return key }
         let row = try connection.prepare("SELECT channel FROM thread WHERE key = ?").bind(0 &- key)
         defer { row.reset() }

@@ -68,6 +68,16 @@ public struct RelationStore {
         }
     }
 
+    /// Removes all.
+    public func clear() throws(StoreError) {
+        try counts.transaction { () throws(StoreError) in
+            let row = try connection.prepare("SELECT DISTINCT channel FROM relation")
+            defer { row.reset() }
+            while try row.next() { counts.countAgain(row.int(0)) }
+            try connection.prepare("DELETE FROM relation").run()
+        }
+    }
+
     private func delete(_ relation: Relation, channel: Int64) throws(StoreError) {
         try connection.prepare("DELETE FROM relation WHERE channel = ? AND id = ?").bind(channel).bind(relation.id)
             .run()

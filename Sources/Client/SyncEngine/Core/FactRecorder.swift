@@ -67,6 +67,22 @@ final class FactRecorder {
         return committed != nil
     }
 
+    /// Relations came, or were taken back. `false` when that could not be stored.
+    @discardableResult
+    func record(relations: RelationChanges, in url: ChannelURL, _ cause: Cause, _ turn: inout Turn) -> Bool {
+        let rules = turn.rules
+        let messages = turn.storage.cached { (cache) throws(StoreError) in
+            try RelatedMessages.folded(relations, in: url, rules, cache)
+        }
+        guard let messages else {
+            streamPoint.lost(&turn)
+            return false
+        }
+        var fact = MessageFact(channelURL: url, kind: .edited(messages), cause: cause)
+        fact.relations = relations
+        return record(message: fact, &turn)
+    }
+
     private func show(
         _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ turn: inout Turn
     ) {

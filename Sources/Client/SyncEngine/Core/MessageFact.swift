@@ -24,6 +24,8 @@ struct MessageFact {
     var mayOvertake = false
     /// The service was asked for it in this session: it has it, however old it is.
     var wasLookedUp = false
+    /// Stored with it, before the messages, which are as the relations make them.
+    var relations = RelationChanges()
     /// Stored with it: how far the change log has been read.
     var progress: (key: String, value: String)?
 

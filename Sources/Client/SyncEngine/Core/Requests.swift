@@ -233,12 +233,23 @@ final class Requests {
     }
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ turn: inout Turn) {
-        guard let timeline = collections.timelines[place],
-            let fact = timeline.receive(reply, to: ask, &turn)
-        else { return }
+        guard let timeline = collections.timelines[place] else { return }
+        let reply = storingRelations(of: reply, timeline, &turn)
+        guard let fact = timeline.receive(reply, to: ask, &turn) else { return }
         let isStored = recorder.record(message: fact, &turn)
         guard let page = reply.logPage else { return timeline.resume(&turn) }
         timeline.changesTaken(isStored, page, to: ask, &turn)
+    }
+
+    /// What a page says of relations is stored before it: a message that is held has all of them that are known. If it
+    /// cannot be stored, the page is asked for again.
+    private func storingRelations(of reply: ServiceReply, _ timeline: Timeline, _ turn: inout Turn) -> ServiceReply {
+        guard turn.capabilities.hasRelations, case .messages(let page) = reply else { return reply }
+        let relations = timeline.history.crossings.applied(to: page.relations)
+        if relations.isEmpty || recorder.record(relations: relations, in: timeline.id.channelURL, Cause(.sync), &turn) {
+            return reply
+        }
+        return .failure(turn.rules.failure(.connectionClosed))
     }
 
     /// Takes in one part of an answer about channels; the next one has its turn after other inputs.

@@ -33,10 +33,16 @@ final class ServiceEvents {
         case .messagePatched(let url, let id, let patch):
             actions.note(patch, of: id, in: url, turn.context)
             turn.add(.messages(.patched(id, patch, url, by: event, turn.context)))
+        case .messageRelations(let url, let changes, let cause):
+            recorder.record(relations: changes, in: url, cause, &turn)
         case .channel(let url, let event): take(event, of: url, &turn)
         case .unreadCounts(let counts): unreadTotals.take(counts, &turn)
         case .channelAnswered: take(answered: event, [], &turn)
         case .hole(let url, let older, let page):
+            // The page counts only when what it says of relations is stored.
+            if !page.relations.isEmpty, !recorder.record(relations: page.relations, in: url, Cause(.sync), &turn) {
+                return
+            }
             guard collections.take(holeIn: url, older, page, &turn) else { return streamPoint.lost(&turn) }
             turn.add(.leftOut(channelURL: url))
         // These concern the session and not the chat: the engine has taken them.

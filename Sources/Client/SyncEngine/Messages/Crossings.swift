@@ -6,6 +6,7 @@ struct Crossings {
     private var pagesUnderWay = 0
     private var deleted: Set<MessageID> = []
     private var edited: [MessageID: MessageRecord] = [:]
+    private var unrelated: Set<MessageID> = []
     private var patches: [(id: MessageID, patch: MessagePatch)] = []
 
     mutating func pageAsked() { pagesUnderWay += 1 }
@@ -18,6 +19,7 @@ struct Crossings {
 
     mutating func note(_ fact: MessageFact) {
         guard pagesUnderWay > 0 else { return }
+        unrelated.formUnion(fact.relations.removed)
         switch fact.kind {
         case .arrived(let message, _): edited[message.id] = message
         case .patched(let id, let patch): patches.append((id, patch))
@@ -28,6 +30,13 @@ struct Crossings {
             for message in updated { edited[message.id] = message }
             deleted.formUnion(ids)
         }
+    }
+
+    /// Relations of a page as they would be had it been made now: without what was taken back since.
+    func applied(to relations: RelationChanges) -> RelationChanges {
+        RelationChanges(
+            added: relations.added.filter { !unrelated.contains($0.id) && !deleted.contains($0.target) },
+            removed: relations.removed)
     }
 
     /// Whether a page's silence about a message says nothing: the message is newer than the page.

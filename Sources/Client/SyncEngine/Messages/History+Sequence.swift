@@ -16,10 +16,11 @@ extension History {
             return PageOutcome(rows: [], gone: [])
         }
         adopt(placed.chunks)
-        try cache.upsert(placed.elsewhere, channel: channelKey)
-        var outcome = try take(placed.page, rules, cache, besides: Set(placed.elsewhere.map(\.id)))
+        let elsewhere = try RelatedMessages.folded(placed.elsewhere, into: self, rules, cache)
+        try cache.upsert(elsewhere, channel: channelKey)
+        var outcome = try take(placed.page, rules, cache, besides: Set(elsewhere.map(\.id)))
         if placed.page.range == nil { try saveChunks(cache) }
-        outcome.rows += placed.elsewhere
+        outcome.rows += elsewhere
         if let range = placed.emptied {
             let gone = try cache.messageReferences(
                 channel: channelKey, from: range.lowerBound, through: range.upperBound).map(\.id)

@@ -35,6 +35,8 @@ struct History {
     let keepsNewest: Bool
     /// Messages get their places here (`ServiceCapabilities.Placement.bySequence`).
     let isBySequence: Bool
+    /// Messages are stored with their relations in them (`ServiceCapabilities.hasRelations`).
+    let hasRelations: Bool
     private(set) var chunks: ChunkList
     var crossings = Crossings()
     /// Messages stored by this run, since everything was forgotten last.
@@ -76,6 +78,7 @@ struct History {
         let keepsNewest = capabilities.messageChanges == .inStream
         self.keepsNewest = keepsNewest
         isBySequence = capabilities.placement == .bySequence
+        hasRelations = capabilities.hasRelations
         onDisk = stored
         chunks = ChunkList(stored.map {
             .init(
@@ -167,6 +170,7 @@ struct History {
             strays = []
             for message in behind { added.extend(to: message.position) }
         }
+        rows = try RelatedMessages.folded(rows, into: self, rules, cache)
         let before = chunks
         chunks.cover(added)
         extendUnsure(to: rows)
@@ -181,8 +185,7 @@ struct History {
                     ? History.isInside(page, range, message.position)
                     : History.speaks(page, range, for: message.position))
         }
-        let gone = missing.map(\.id)
-        let known = Set(held.map(\.id))
+        let (gone, known) = (missing.map(\.id), Set(held.map(\.id)))
         try cache.deleteMessages(ids: gone, channel: channelKey)
         try cache.upsert(rows, channel: channelKey)
         outOfOrder.subtract(page.messages.map(\.id))

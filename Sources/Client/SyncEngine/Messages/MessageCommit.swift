@@ -16,6 +16,7 @@ struct MessageCommit {
         _ fact: MessageFact, _ shown: [Part], _ outcome: ChannelFacts.Outcome, replacing cached: ChannelRecord?,
         _ timelines: Timelines, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) {
+        if context.capabilities.hasRelations { try RelatedMessages.store(fact, cache) }
         var recorded: [RecordedFact] = []
         for part in shown { recorded.append(try part.timeline.record(part.fact, context, cache)) }
         self.recorded = recorded

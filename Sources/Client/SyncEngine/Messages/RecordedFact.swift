@@ -16,10 +16,12 @@ struct RecordedFact {
     ) throws(StoreError) {
         self.history = history
         switch fact.kind {
-        case .arrived(var message, let isInOrder):
+        case .arrived(let told, let isInOrder):
+            var message = try RelatedMessages.folded([told], into: history, rules, cache).last ?? told
             arrival = try self.history.arrive(&message, isInOrder: isInOrder, cache)
             arrived = message
         case .edited(let messages):
+            let messages = try RelatedMessages.folded(messages, into: history, rules, cache)
             changed = try self.history.edit(messages, isInOrder: !fact.mayOvertake, rules, cache)
         case .patched(let id, let patch):
             if let message = try self.history.patch(id, patch, rules, cache) { changed = [message] }

@@ -33,3 +33,17 @@ public struct Relation: Equatable, Sendable {
         self.json = json
     }
 }
+
+/// What became known about relations of a channel, all at once.
+public struct RelationChanges: Equatable, Sendable {
+    public var added: [Relation]
+    /// Taken back.
+    public var removed: [MessageID]
+
+    public init(added: [Relation] = [], removed: [MessageID] = []) {
+        self.added = added
+        self.removed = removed
+    }
+
+    public var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+}

@@ -30,15 +30,20 @@ public struct ServiceCapabilities: Equatable, Sendable {
     /// Actions that it does not offer: they complete at once, without a request.
     public var missingActions: Set<Action>
     public var placement: Placement
+    /// What is said of a message are events of their own (`Relation`), which the rules fold into it
+    /// (`RelationRules`).
+    public var hasRelations: Bool
 
     public init(
         channelChanges: Changes = .log, messageChanges: Changes = .log, hasGapCheck: Bool = true,
-        missingActions: Set<Action> = [], placement: Placement = .given
+        missingActions: Set<Action> = [], placement: Placement = .given,
+        hasRelations: Bool = false
     ) {
         self.channelChanges = channelChanges
         self.messageChanges = messageChanges
         self.hasGapCheck = hasGapCheck
         self.missingActions = missingActions
         self.placement = placement
+        self.hasRelations = hasRelations
     }
 }

@@ -10,6 +10,9 @@ public enum ServiceEvent: Sendable {
     case messageUpdated(channelURL: ChannelURL, message: MessageRecord)
     case messageDeleted(channelURL: ChannelURL, messageID: MessageID)
     case messagePatched(channelURL: ChannelURL, messageID: MessageID, patch: MessagePatch)
+    /// Relations of messages came, or were taken back; the messages need not be known yet. Only of services that have
+    /// relations.
+    case messageRelations(channelURL: ChannelURL, RelationChanges, Cause)
     case channel(url: ChannelURL, ChannelEvent)
     case unreadCounts(UnreadCounts)
     /// A channel of this user as the answer to an action has it. It may leave out parts that are known already.

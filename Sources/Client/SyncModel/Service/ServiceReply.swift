@@ -59,15 +59,19 @@ public struct MessagePage: Sendable {
     /// Nothing is older than the stretch, nothing was newer when the page was made.
     public var reachedFirst: Bool
     public var reachedNewest: Bool
+    /// Relations of its messages, all that there are but for those that the stream has told or will tell, and what else
+    /// it says of others.
+    public var relations: RelationChanges
 
     public init(
         messages: [MessageRecord], range: (start: HistoryEdge, end: HistoryEdge)?, reachedFirst: Bool,
-        reachedNewest: Bool
+        reachedNewest: Bool, relations: RelationChanges = RelationChanges()
     ) {
         self.messages = messages
         self.range = range
         self.reachedFirst = reachedFirst
         self.reachedNewest = reachedNewest
+        self.relations = relations
     }
 }
 

@@ -1,5 +1,5 @@
 /// What a service's fields and codes mean, as pure functions.
-public protocol ServiceRules: Sendable {
+public protocol ServiceRules: RelationRules {
     /// What a new message changes in its channel (last message, counts, hiding), as seen by a user; empty when nothing,
     /// `nil` when the channel has to be asked for again.
     func patches(
