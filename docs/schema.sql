@@ -126,14 +126,16 @@ CREATE TABLE database_value (
 CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
 CREATE INDEX database_value_by_use ON database_value (used, size);
 
--- intents.db (user_version 6)
+-- intents.db (user_version 7)
 -- intent      own messages that are not the service's yet; status 0 pending, 1 failed, 2 accepted by the service under
 --             message_id, which has not told their place yet
 -- database_write  writes to a realtime database that it has not answered yet, sent in the order of their ids; kind 0 sets a
 --             value, 1 updates paths within a place, 2 counts
+-- draft       what the user has written in a channel and not sent, or in a thread of the message parent_id
 -- checksum    of the row: in intent of id, channel_url, request_id, created_at, status, error_code, retry_count,
---             is_host_sent, body and message_id, in database_write of url, name, id, path, kind and body
--- damaged_intent, damaged_write  rows that did not match, or had a number that no row has, as they were found: nothing
+--             is_host_sent, body and message_id, in database_write of url, name, id, path, kind and body, in draft of all
+--             but its key
+-- damaged_intent, damaged_write, damaged_draft  rows that did not match, or had a number that no row has, as they were found: nothing
 --             of them is sent. They go when the user signs out
 -- kept        what the service's part wants to have at its next session, whatever becomes of the cache (a renewed token, the
 --             id of this device), one row; under a checksum; goes when the user signs out
@@ -192,3 +194,21 @@ CREATE TABLE kept (
     value TEXT NOT NULL,
     checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE draft (
+    key INTEGER PRIMARY KEY,
+    channel_url TEXT NOT NULL,
+    parent_id TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX draft_by_place ON draft (channel_url, parent_id);
+
+CREATE TABLE damaged_draft (
+    channel_url ANY,
+    parent_id ANY,
+    updated_at ANY,
+    checksum ANY,
+    body ANY
+) STRICT;

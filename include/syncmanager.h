@@ -70,6 +70,7 @@
  *                    stays, sync tries again. At the start: the outbox file is gone, unsent messages are lost; or some
  *                    of what waited there was damaged and is not sent. The latter has "lost", a list of the first
  *                    hundred, as far as they can be read: {"kind":"message","channel_url","request_id"} or
+ *                    {"kind":"draft","channel_url","parent_message_id"} or
  *                    {"kind":"database_write","url","name","path","write" ("set" | "update" | "count"),"id"}, and
  *                    "lost_count". It is told once, and kept aside (docs/durability.md); all else is sent
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
@@ -142,6 +143,9 @@
  * A channel whose members are typing has them in "typing_members" (user objects, who began first comes first): for ten
  * seconds after the service last said so, or until it says they stopped or their message comes. The connected user is
  * left out. It is not cached; a new process knows of nobody.
+ *
+ * A channel in which the user has written something and not sent it (action "set_draft") has it in "draft", and what
+ * was written in its threads in "thread_drafts". A draft outlives the process, and goes with the message that is sent.
  *
  *
  * THREADS

@@ -34,6 +34,8 @@ ACTIONS = {
     "update_scheduled_message": "channel_url:u scheduled_message_id:m scheduled_at:n message:t",
     "cancel_scheduled_message": "channel_url:u scheduled_message_id:m",
     "send_scheduled_message_now": "channel_url:u scheduled_message_id:m",
+    "set_draft": "channel_url:u parent_message_id:m message:t data:t reply_to:m",
+    "download_file": "url:t path:t overwrite:b max_bytes:n", "file_url": "url:t",
     "mark_as_read": "channel_url:u", "mark_all_as_read": "channel_urls:l",
     "mark_as_unread": "channel_url:u message_id:m",
     "mark_as_delivered": "channel_url:u time:n", "start_typing": "channel_url:u", "end_typing": "channel_url:u",

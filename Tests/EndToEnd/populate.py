@@ -69,6 +69,9 @@ def fill(server: Server, config: dict) -> None:
         failed = json.dumps({"message": f"{SECRET} failed", "request_id": f"{SECRET}-f"}).encode()
         assert lib.sm_handle_send_response(opened[2], failed, 800120, None, None, None, None) == 0
         client.wait("result", call="handle_send_response", status=0)
+        for draft in ({}, {"parent_message_id": root}, {"channel_url": OTHER}):
+            call(client, {"action": "set_draft", "channel_url": CHANNEL, "message": f"{SECRET} draft", **draft})
+            client.wait("result", action="set_draft", status=0)
         for write in ({"action": "database_set", "path": "written", "value": {"a": f"{SECRET} written"}},
                       {"action": "database_update", "path": "rooms/room1", "values": {"rank": 77}},
                       {"action": "database_count", "path": "count", "by": 2}):

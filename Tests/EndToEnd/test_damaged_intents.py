@@ -185,6 +185,7 @@ def refused(server: Server, data) -> None:
 
 @pytest.mark.parametrize("part", [
     "DROP TABLE intent", "DROP TABLE database_write", "DROP TABLE damaged_intent", "DROP TABLE damaged_write",
+    "DROP TABLE draft", "DROP INDEX draft_by_place",
     "DROP INDEX database_write_by_id", "ALTER TABLE intent DROP COLUMN retry_count",
 ])
 def test_a_file_without_a_part_of_its_schema_is_refused(filled, tmp_path, part):

@@ -303,14 +303,17 @@ class HostSteps:
             document["message"] = text
         self.begin(result, "response", on=on, message=document, error_code=error_code)
 
-    def host_call(self, action, of=None, shown=None, result=(), fails=None, at=None, **arguments):
-        """An action; `of` names a message, for its `message_id`. With `fails`, `at` is the path of what is refused, and
+    def host_call(self, action, of=None, thread=None, shown=None, result=(), fails=None, at=None, **arguments):
+        """An action; `of` names a message, for its `message_id`, `thread` one for its
+        `parent_message_id`. With `fails`, `at` is the path of what is refused, and
         `path` too, unless it is an argument. `as` names the call, for `listen` and `transaction` of later ones.
         `shown`: a collection and the text of a message in it, for its `message_id`."""
         name = arguments.pop("as", None)
         refused = at or (arguments.pop("path", None) if fails and at is None else None)
         if of is not None:
             arguments["message_id"] = self.named[of]["message_id"]
+        if thread is not None:
+            arguments["parent_message_id"] = self.named[thread]["message_id"]
         if shown is not None:
             arguments["message_id"] = self.id_of(*shown)
         for key in ("listen", "transaction"):

@@ -14,7 +14,7 @@ from library import Client, lib
 #: Parts of other schemas: nothing is told as one of them alone.
 PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
          "objects/unsent-message", "objects/unsent-file", "objects/poll", "own-message/file", "action-result",
-         "condition"}
+         "objects/draft", "condition"}
 #: What hosts give; test_judgement.py meets each of them.
 GIVEN = {"configuration", "action", "channel-query", "message-filter", "own-message/send", "own-message/append",
          "own-message/response", "own-message/update", "own-message/delete", "stream", "stream-request"}

@@ -35,6 +35,7 @@ extension Simulation {
         try convergeDatabase()
         try convergeResources()
         try checkTotals()
+        try checkDraftsShown()
         try checkNobodyTypes()
         try checkAges()
         try checkSent()

@@ -10,6 +10,7 @@ extension Simulation {
     func hostActs() {
         let views = engine.shownMessages
         let view = random.pick(views)
+        draftAct()
         switch random.below(126) {
         case 114..<126: streamAct()
         case 100..<114: if let view { ask(view) }
@@ -121,6 +122,9 @@ extension Simulation {
         // As the border does for a thread's collection.
         if let parent = Int64(view.window.filter.parentID) { message.set("parent_message_id", .int(parent)) }
         let body = message.serialized()
+        let process = processNumber
+        mayDraft(text, view)
+        guard process == processNumber else { return }
         knowledge.write(requestID, text, view.channelURL)
         guard random.chance(70) else { return sendByHost(view, requestID, text, body) }
         if random.chance(25) { service.control("lose_next_ack") }
@@ -128,6 +132,7 @@ extension Simulation {
         knowledge.sent(requestID, call: call)
         session.asked.insert(requestID)
         command(.call(call, .own(.send(requestID: RequestID(requestID), body: body), in: view.window.id)))
+        checkDraftsNotSent()
     }
 
     /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes

@@ -26,6 +26,7 @@ final class Simulation {
     private var planOrder = 0
     private(set) var processNumber = 0
     var database = DatabaseKnowledge()
+    var drafts: DraftKnowledge
     /// Polls that were sent, the latest last.
     var polls: [(id: Int64, url: String, owner: String)] = []
 
@@ -70,6 +71,7 @@ final class Simulation {
         self.seed = seed
         self.isRecording = isRecording
         traits = Traits(seed: seed)
+        drafts = DraftKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)
         let base = URL(
             fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm")
@@ -204,7 +206,9 @@ final class Simulation {
         device.core.close(waiting, now: now)
         network.collect()
         // Nobody hears what a process says that died over it.
-        if !device.faults.isDead { take(device.core.takeOutputs()) }
+        guard !device.faults.isDead else { return }
+        take(device.core.takeOutputs())
+        drafts.look(at: draftTexts, time: time)
     }
 
     /// After every input: what the engine told goes to the host; a process that died meanwhile begins again.
@@ -217,6 +221,7 @@ final class Simulation {
         network.collect()
         take(device.core.takeOutputs())
         lookAtOwn()
+        drafts.look(at: draftTexts, time: time)
         if !host.isSlow { drain() }
     }
 
@@ -316,6 +321,7 @@ final class Simulation {
         // What stands first may have been done.
         database.processEnded(isCounting: device.queuedWrites.first?.kind == 2)
         network.processEnded()
+        let isKilledBetweenInputs = !device.faults.isDead
         device.close()
         openCalls = [:]
         told = Replay()
@@ -343,6 +349,7 @@ final class Simulation {
         take(device.core.takeOutputs())
         // What is too old, or too many, goes at the start.
         lookAtOwn()
+        checkDraftsKept(isKilledBetweenInputs: isKilledBetweenInputs)
         if !isOnline {
             return command(.call(newCall("offline"), .database(DatabaseRequest(.databaseOffline, .setOnline(false)))))
         }

@@ -179,6 +179,7 @@ final class IntentStoreTests: XCTestCase {
             "ALTER TABLE intent DROP COLUMN retry_count", "ALTER TABLE database_write DROP COLUMN kind",
             "ALTER TABLE damaged_write DROP COLUMN body", "DROP INDEX database_write_by_id",
             "ALTER TABLE intent RENAME TO other",
+            "DROP TABLE draft", "DROP INDEX draft_by_place", "DROP TABLE damaged_draft",
         ]
         for part in parts {
             let folder = try Folder()

@@ -303,6 +303,22 @@ final class MigrationTests: XCTestCase {
         XCTAssertEqual(store.takeLost().count, 3)
     }
 
+    /// A file of schema 6 of the intents, made by the library of commit d83a2052: three messages and a write.
+    func testThereMayBeDrafts() throws {
+        let folder = try fixture("intents-6.db")
+        let before = try folder.copied()
+        XCTAssertEqual(try raw(before.path + "/intents.db").schemaVersion(), 6)
+        let store = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try store.intents().map(\.requestID), ["r0", "r1", "r2"])
+        XCTAssertEqual(try store.drafts(), [])
+        let draft = StoredDraft(channelURL: "c", parentID: "7", updatedAt: 1, body: Array(#"{"message":"a"}"#.utf8))
+        try store.keep(draft)
+        store.close()
+        let again = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try again.drafts(), [draft])
+        XCTAssertEqual(again.takeLost().count, 0)
+    }
+
     /// The second opening finds nothing to do.
     func testSecondOpeningChangesNothing() throws {
         let folder = try fixture("cache-2.db", "intents-1.db", "intents-1.db-wal")

@@ -121,6 +121,9 @@ final class SwappedColumnTests: XCTestCase {
                 id: number * 2, path: "/\(number)", kind: number - 1, body: Array("\(number)".utf8))
             try store.add(write, to: places[Int(number) - 1].instance)
             try store.keep("value\(number)", as: "name\(number)")
+            try store.keep(StoredDraft(
+                channelURL: "channel\(number)", parentID: MessageID("\(number)"), updatedAt: number,
+                body: Array("{\"message\":\"\(number)\"}".utf8)))
         }
     }
 
@@ -133,7 +136,8 @@ final class SwappedColumnTests: XCTestCase {
         }
         let writes = try places.map { try store.databaseWrites(to: $0.instance) }
         guard let kept = try? (1...3).map({ try store.kept("name\($0)") }) else { return nil }
-        return store.takeLost().count > 0 ? nil : "\(intents) \(writes) \(kept)"
+        let drafts = try store.drafts().sorted { $0.channelURL < $1.channelURL }
+        return store.takeLost().count > 0 ? nil : "\(intents) \(writes) \(kept) \(drafts)"
     }
 
     /// `false` when both rows have the same there.

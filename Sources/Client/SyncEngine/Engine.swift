@@ -51,6 +51,7 @@ public final class Engine {
         var turn = turn(at: now)
         machines.database?.load(&turn)
         machines.outbox.load(&turn)
+        machines.drafts.load(&turn)
         machines.lists.setComplete(machines.sync.isComplete, &turn)
         let lost = storage.setAsideDamagedIntents()
         if lost.count > 0 { turn.tell(.storageError(message: lost.message, lost: lost)) }
@@ -163,7 +164,8 @@ public final class Engine {
         Turn(Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
             files: files, connection: machines.session.connection, loggedInAt: machines.session.loggedInAt,
-            isPaused: life.isPaused, typing: machines.typing.typing, overlays: machines.actions.overlays))
+            isPaused: life.isPaused, typing: machines.typing.typing, drafts: machines.drafts.texts,
+            overlays: machines.actions.overlays))
     }
 
     // MARK: The service
@@ -219,6 +221,7 @@ public final class Engine {
             }
         case .typing: machines.typing.expire(now: turn.now.monotonic, &turn)
         case .ownAges: machines.outbox.expire(&turn)
+        case .drafts: machines.drafts.store(&turn)
         case .streams: machines.streams.advance(&turn)
         case .database: machines.database?.advance(&turn)
         }
@@ -268,6 +271,7 @@ public final class Engine {
         case .sendEnded(let url, let isInDoubt):
             for timeline in machines.timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
             if isInDoubt { machines.sync.want(url, Cause(.channelRefresh), &turn) }
+        case .draftsSent(let places): machines.drafts.sent(places, &turn)
         case .sendNext(let url): machines.outbox.pump(url, &turn)
         case .endFile(let owner): if let command = requests.end(fileOf: owner) { serviceCommands.append(command) }
         case .overlaid(let url, let id): recorder.overlaid(id, in: url, &turn)
@@ -341,6 +345,9 @@ public final class Engine {
 
     /// Every own message that is not the service's yet.
     var ownMessages: [Intent] { machines.outbox.all }
+
+    /// Every draft as it is shown.
+    var drafts: [(place: HistoryID, json: [UInt8])] { machines.drafts.texts.all }
 
     /// Actions that collections show before they are answered.
     var overlays: Overlays { machines.actions.overlays }

@@ -128,6 +128,10 @@ enum EventText {
                 writer.member("kind", "message")
                 writer.member("channel_url", channelURL)
                 writer.member("request_id", requestID)
+            case .draft(let channelURL, let parentID):
+                writer.member("kind", "draft")
+                writer.member("channel_url", channelURL)
+                writer.member("parent_message_id", parentID)
             case .write(let url, let name, let path, let kind, let id):
                 writer.member("kind", "database_write")
                 writer.member("url", url)

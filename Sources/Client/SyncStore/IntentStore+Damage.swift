@@ -4,7 +4,9 @@ import SyncSQLite
 /// they are not sent. They are not thrown away, and do not stop the other rows.
 extension IntentStore {
     enum Table: String {
-        case intent, write = "database_write"
+        case intent, write = "database_write", draft
+
+        static let all: [Table] = [.intent, .write, .draft]
 
         var key: String { self == .intent ? "id" : "key" }
         var columns: String {
@@ -15,9 +17,16 @@ extension IntentStore {
                     message_id
                 """
             case .write: "url, name, id, path, kind, checksum, body"
+            case .draft: "channel_url, parent_id, updated_at, checksum, body"
             }
         }
-        var aside: String { self == .intent ? "damaged_intent" : "damaged_write" }
+        var aside: String {
+            switch self {
+            case .intent: "damaged_intent"
+            case .write: "damaged_write"
+            case .draft: "damaged_draft"
+            }
+        }
     }
 
     func note(_ lost: LostIntent, _ table: Table, key: Int64) {
@@ -41,7 +50,7 @@ extension IntentStore {
             } catch {
                 guard case .corrupt = error else { throw error }
                 // An index may still have the value that the row has lost.
-                for table in [Table.intent, .write] { try connection.execute("REINDEX \(table.rawValue)") }
+                for table in Table.all { try connection.execute("REINDEX \(table.rawValue)") }
                 try moveDamaged()
             }
         }

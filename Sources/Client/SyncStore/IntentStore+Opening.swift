@@ -68,7 +68,7 @@ extension IntentStore {
     /// A file that has this schema version but lacks a part of the schema is damaged: a statement that needs the part
     /// would fail at its first use.
     static func checkSchema(_ connection: Connection) throws(StoreError) {
-        for table in [Table.intent, .write] {
+        for table in Table.all {
             // A statement that does not compile is `.corrupt`.
             _ = try connection.prepare("SELECT \(table.key), \(table.columns) FROM \(table.rawValue) LIMIT 0")
             _ = try connection.prepare("SELECT \(table.columns) FROM \(table.aside) LIMIT 0")
@@ -78,9 +78,10 @@ extension IntentStore {
         let keys = try connection.prepare("""
             SELECT count(*) FROM sqlite_schema
             WHERE type = 'index' AND (tbl_name, name) IN (VALUES
-                ('intent', 'sqlite_autoindex_intent_1'), ('database_write', 'database_write_by_id'))
+                ('intent', 'sqlite_autoindex_intent_1'), ('database_write', 'database_write_by_id'),
+                ('draft', 'draft_by_place'))
             """)
         defer { keys.reset() }
-        guard try keys.next(), keys.int(0) == 2 else { throw .corrupt(message: "intents.db lacks an index") }
+        guard try keys.next(), keys.int(0) == 3 else { throw .corrupt(message: "intents.db lacks an index") }
     }
 }

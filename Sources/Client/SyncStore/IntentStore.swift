@@ -101,6 +101,25 @@ public final class IntentStore {
         WHERE checksum = checksum_of_row(
             channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body);
         """,
+        // What the user has written and not sent.
+        """
+        CREATE TABLE draft (
+            key INTEGER PRIMARY KEY,
+            channel_url TEXT NOT NULL,
+            parent_id TEXT NOT NULL,
+            updated_at INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            body TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX draft_by_place ON draft (channel_url, parent_id);
+        CREATE TABLE damaged_draft (
+            channel_url ANY,
+            parent_id ANY,
+            updated_at ANY,
+            checksum ANY,
+            body ANY
+        ) STRICT;
+        """,
     ]
 
     /// Opens or creates `intents.db` in a directory. A file that is damaged, lacks a part of its schema, or is empty
@@ -241,10 +260,11 @@ public final class IntentStore {
         return row.text(1)
     }
 
-    /// Removes all intents, all writes to databases, and what is kept. The log still has them until `emptyLog`.
+    /// Removes all intents, all writes to databases, all drafts, and what is kept. The log still has them until
+    /// `emptyLog`.
     public func removeAll() throws(StoreError) {
         try connection.transaction { () throws(StoreError) in
-            for table in ["intent", "database_write", "damaged_intent", "damaged_write", "kept"] {
+            for table in Table.all.flatMap({ [$0.rawValue, $0.aside] }) + ["kept"] {
                 try connection.prepare("DELETE FROM \(table)").run()
             }
         }

@@ -1,9 +1,12 @@
-/// An entry of the outbox that will not be sent, since its row was damaged. The values are those that the damaged row
-/// has now.
+/// An entry of the outbox that will not be sent, or a draft, since its row was damaged. The values are those that the
+/// damaged row has now.
 public enum LostIntent: Equatable, Sendable {
     case message(channelURL: String, requestID: String)
     /// `kind` as `DatabaseWrite` has it.
     case write(url: String, name: String, path: String, kind: Int64, id: Int64)
+
+    /// `parentID`: of the message that a thread answers; empty for a channel's own draft.
+    case draft(channelURL: String, parentID: String)
 
     /// How many bytes of a text are told.
     private static let textLimit = 1000
@@ -30,7 +33,9 @@ public struct LostIntents: Equatable, Sendable {
 
     /// One line, impersonal.
     public var message: String {
-        let what = count == 1 ? "a message or write is damaged, was" : "\(count) messages or writes are damaged, were"
+        let what = count == 1
+            ? "a message, write or draft is damaged, was"
+            : "\(count) messages, writes or drafts are damaged, were"
         return "\(what) set aside in intents.db, and will not be sent"
     }
 }

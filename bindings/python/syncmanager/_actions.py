@@ -1176,6 +1176,19 @@ class ClientActions:
         timeout_ms: int | None = ...,
     ) -> Call[Count]: ...
     @overload
+    def call(
+        self,
+        action: Literal["set_draft"],
+        /,
+        *,
+        channel_url: str,
+        parent_message_id: int | str | None = ...,
+        message: str | None = ...,
+        data: str | None = ...,
+        reply_to: int | str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
     def call(self, action: Literal["statistics"], /, *, timeout_ms: int | None = ...) -> Call[Statistics]: ...
     @overload
     def call(self, action: Literal["options"], /, *, timeout_ms: int | None = ...) -> Call[Config]: ...
@@ -2906,6 +2919,39 @@ class ClientActions:
             "remove_failed_messages", channel_url=channel_url, request_id=request_id, timeout_ms=timeout_ms
         )
 
+    def set_draft(
+        self,
+        channel_url: str,
+        *,
+        parent_message_id: int | str | None = None,
+        message: str | None = None,
+        data: str | None = None,
+        reply_to: int | str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[None]:
+        """The action ``set_draft``. Collections: the channel is told again, ``draft_changed``: its ``draft``, or
+        ``thread_drafts``, has these keys and ``updated_at`` (ms since the epoch); an empty text alone is no draft.
+        It is on the disk within a second, however often it is set. It goes with the message that is sent there with
+        a text, with the channel, and with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over
+        1,048,576 bytes or 1,000.
+
+        Args:
+            channel_url: the channel
+            parent_message_id: the message that a thread answers: the draft is the thread's
+            message: what the user has written; missing or null: there is no draft any more
+            data: what the host wants to have with it
+            reply_to: the message that it is to answer in the channel
+        """
+        return self._act(
+            "set_draft",
+            channel_url=channel_url,
+            parent_message_id=parent_message_id,
+            message=message,
+            data=data,
+            reply_to=reply_to,
+            timeout_ms=timeout_ms,
+        )
+
     def statistics(self, *, timeout_ms: int | None = None) -> Call[Statistics]:
         """The action ``statistics``. Collections: none.
 
@@ -4101,6 +4147,37 @@ class ChannelActions:
             category=category,
             user_id=user_id,
             description=description,
+            timeout_ms=timeout_ms,
+        )
+
+    def set_draft(
+        self,
+        *,
+        parent_message_id: int | str | None = None,
+        message: str | None = None,
+        data: str | None = None,
+        reply_to: int | str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[None]:
+        """The action ``set_draft``. Collections: the channel is told again, ``draft_changed``: its ``draft``, or
+        ``thread_drafts``, has these keys and ``updated_at`` (ms since the epoch); an empty text alone is no draft.
+        It is on the disk within a second, however often it is set. It goes with the message that is sent there with
+        a text, with the channel, and with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over
+        1,048,576 bytes or 1,000.
+
+        Args:
+            parent_message_id: the message that a thread answers: the draft is the thread's
+            message: what the user has written; missing or null: there is no draft any more
+            data: what the host wants to have with it
+            reply_to: the message that it is to answer in the channel
+        """
+        return self._act(
+            "set_draft",
+            channel_url=self._channel_url(),
+            parent_message_id=parent_message_id,
+            message=message,
+            data=data,
+            reply_to=reply_to,
             timeout_ms=timeout_ms,
         )
 

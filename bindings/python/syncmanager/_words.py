@@ -23,6 +23,7 @@ Source = Literal[
     "local_message_canceled",
     "local_message_resend_started",
     "local_action",
+    "draft_changed",
     "event_message_received",
     "event_message_sent",
     "event_message_updated",

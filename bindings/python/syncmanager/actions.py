@@ -125,6 +125,7 @@ ActionName = Literal[
     "resource_statistics",
     "resend_failed_messages",
     "remove_failed_messages",
+    "set_draft",
     "statistics",
     "options",
     "cancel",

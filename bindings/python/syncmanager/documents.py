@@ -166,6 +166,19 @@ class Message(_RequiredMessage, total=False):
     resendable: bool  #: of failed ones: whether sending it again may help
 
 
+class _RequiredDraft(TypedDict):
+    message: str
+    updated_at: int  #: ms since the epoch, by this machine
+
+
+class Draft(_RequiredDraft, total=False):
+    """What the user has written in a channel or thread and not sent. Since 0.1."""
+
+    parent_message_id: MessageId  #: of a thread's: the message that the thread answers
+    data: str
+    reply_to: MessageId  #: the message that it is to answer
+
+
 class _RequiredChannel(TypedDict):
     channel_url: str
 
@@ -183,6 +196,8 @@ class Channel(_RequiredChannel, total=False):
     joined_member_count: int
     members: list[Member]
     typing_members: list[User]  #: who types now, who began first comes first; missing when nobody does
+    draft: Draft  #: what the user has written and not sent; missing when there is nothing
+    thread_drafts: list[Draft]  #: the same in threads
     last_message: Message | None
     unread_message_count: int
     unread_mention_count: int
@@ -415,12 +430,14 @@ class StreamRow(_MovedRow, _RequiredRow, total=False):
 
 
 class Lost(TypedDict, total=False):
-    """A message or a write to the database that is damaged and will not be sent. Since 0.1."""
+    """A message, a write to the database or a draft that is damaged and will not be sent. Since 0.1."""
 
-    #: "message", with ``channel_url`` and ``request_id``, or "database_write", with all others.
+    #: "message", with ``channel_url`` and ``request_id``; "draft", with ``channel_url`` and ``parent_message_id``
+    #: (empty: the channel's own); or "database_write", with all others.
     kind: str
     channel_url: str
     request_id: str
+    parent_message_id: str
     url: str
     name: str
     path: str

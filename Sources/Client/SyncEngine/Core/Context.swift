@@ -21,6 +21,8 @@ struct Context {
     var isPaused: Bool
     /// Who is typing; shown with channels and never stored.
     let typing: Typing
+    /// What the user has written and not sent; shown with channels.
+    let drafts: DraftTexts
     /// What hosts asked for and the service has not answered; shown with messages and never stored.
     var overlays: Overlays
 
@@ -48,7 +50,7 @@ struct Context {
 
     /// A channel as hosts see it.
     func shown(_ channel: ChannelRecord) -> ChannelRecord {
-        typing.shown(overlays.shown(channel, rules, by: options.userID))
+        drafts.shown(typing.shown(overlays.shown(channel, rules, by: options.userID)))
     }
 
     /// A message as it is shown; `nil` when it is shown as deleted.

@@ -34,6 +34,8 @@ indirect enum Effect {
     case endFile(FileOwner)
     /// A channel's next message goes out, or has failed meanwhile: told behind what became of the one before it.
     case sendNext(channelURL: ChannelURL)
+    /// A message was written down that these drafts became.
+    case draftsSent([HistoryID])
     /// An overlay on a message came or went.
     case overlaid(channelURL: ChannelURL, messageID: MessageID)
     case typingStopped(channelURL: ChannelURL, userID: UserID)

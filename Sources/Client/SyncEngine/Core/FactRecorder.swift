@@ -11,6 +11,7 @@ final class FactRecorder {
     private let outbox: Outbox
     private let actions: ServiceActions
     private let typing: TypingNotices
+    private let drafts: Drafts
     private let mutes: MuteTimers
     private let streamPoint: StreamPoint
 
@@ -21,6 +22,7 @@ final class FactRecorder {
         outbox = machines.outbox
         actions = machines.actions
         typing = machines.typing
+        drafts = machines.drafts
         mutes = machines.mutes
         streamPoint = machines.streamPoint
     }
@@ -157,6 +159,7 @@ final class FactRecorder {
             timeline.startOver(fact.cause, refills: true, &turn)
         }
         typing.forget(fact.removed)
+        drafts.forget(fact.removed, &turn)
         lists.show(fact, &turn)
         // What waits in a channel that is gone is refused by the service, and told so.
         for url in fact.changed.map(\.url) + fact.removed { outbox.channelChanged(url, &turn) }

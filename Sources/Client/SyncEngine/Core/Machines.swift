@@ -10,6 +10,7 @@ struct Machines {
     let typing = TypingNotices()
     let collections = MessageCollections()
     let outbox = Outbox()
+    let drafts = Drafts()
     let actions = ServiceActions()
     let deliveries = DeliveryMarks()
     let mutes = MuteTimers()
@@ -32,7 +33,8 @@ struct Machines {
     /// Those that hear of what concerns all, in the order in which they hear of it.
     private var all: [any Machine] {
         var all: [any Machine] = [
-            session, sync, retention, collections, lists, outbox, actions, deliveries, mutes,
+            session, sync, retention, collections, lists, outbox, drafts, actions, deliveries,
+            mutes,
         ]
         if let resources { all.append(resources) }
         if let database { all.append(database) }

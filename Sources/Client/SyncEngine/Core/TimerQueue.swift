@@ -24,6 +24,8 @@ struct TimerQueue {
         case typing
         /// Own messages grow too old to be sent or kept.
         case ownAges
+        /// Drafts are stored.
+        case drafts
         case ownTyping
         /// A batch of a stream.
         case streams
@@ -39,7 +41,7 @@ struct TimerQueue {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .resume: true
             case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
-                .background, .ownAges, .streams, .database:
+                .background, .ownAges, .drafts, .streams, .database:
                 false
             }
         }
@@ -75,6 +77,7 @@ struct TimerQueue {
             case .database: "r"
             case .resume: "s"
             case .uploads: "t"
+            case .drafts: "u"
             }
         }
     }
@@ -85,11 +88,12 @@ struct TimerQueue {
 
     var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
 
-    /// Anything but the end of typing, of a mute, of a message's time or of a silent stream is planned; for the
-    /// simulator's checks.
+    /// Anything but the end of typing, of a mute, of a message's time or of a silent stream, or storing a draft, is
+    /// planned; for the simulator's checks.
     var hasWork: Bool {
         deadlines.keys.contains {
             $0 != .typing && $0 != .ownTyping && $0 != .mutes && $0 != .ownAges && $0 != .database
+                && $0 != .drafts
         }
     }
 

@@ -22,6 +22,7 @@ struct Turn {
     var files: any FileLooking { context.files }
     var fileLimit: Int64? { context.fileLimit }
     var connection: Context.Connection { context.connection }
+    var drafts: DraftTexts { context.drafts }
     var overlays: Overlays { context.overlays }
     var isPaused: Bool { context.isPaused }
     var isLoggedIn: Bool { context.isLoggedIn }

@@ -65,7 +65,10 @@ public enum HostCall: Sendable {
         case .fetchPending: Profile(.fetchPending)
         case .start: Profile(.start)
         case .own(let own, _): own.profile
-        case .action(let action): Profile(.call, action.action, textBytes: action.textBytes)
+        case .action(let action):
+            Profile(
+                .call, action.action, textBytes: action.textBytes,
+                isDoneWhenClosing: action.action == .library(.setDraft))
         case .database(let request):
             Profile(
                 .call, request.action, textBytes: request.textBytes, isDoneWhenClosing: request.operation.isWrite,

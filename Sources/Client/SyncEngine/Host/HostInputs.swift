@@ -81,6 +81,7 @@ final class HostInputs {
         case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, outbox, &turn)
         case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, outbox, &turn)
         case .setLimit: setLimit(action, call, &turn)
+        case .setDraft: machines.drafts.set(action, call: call, &turn)
         case .options: ServiceActions.done(action, call, .ok, result: turn.options.described, &turn)
         case .statistics:
             let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count).json(turn.context)
@@ -220,7 +221,10 @@ final class HostInputs {
             channelsForgotten(&turn)
         }
         // Writes that are still on the disk stay what they are: known, and sent before later ones.
-        if areIntentsGone { machines.database?.signOut(&turn) }
+        if areIntentsGone {
+            machines.database?.signOut(&turn)
+            machines.drafts.forgetAll(&turn)
+        }
         hasSignedOut = true
         failures += turn.storage.emptyLogs()
         turn.complete(Completion(signOut: call, failures: failures))

@@ -124,9 +124,14 @@ final class Outbox: Machine {
         }
         // One that is done with may still be on disk under this id.
         clearSettled(turn.context)
+        let drafts = turn.drafts.places(sentBy: body, in: url)
         let added = turn.storage.intended { (intents) throws(StoreError) in
-            try intents.add(
-                channelURL: url, requestID: requestID, createdAt: turn.now.wall, body: body, isHostSent: isHostSent)
+            try intents.transaction { () throws(StoreError) in
+                for place in drafts { try intents.removeDraft(in: url, parentID: place.parentID) }
+                return try intents.add(
+                    channelURL: url, requestID: requestID, createdAt: turn.now.wall, body: body,
+                    isHostSent: isHostSent)
+            }
         }
         guard let added else {
             turn.complete(Completion(call: call, name: name, status: .storage))
@@ -134,6 +139,7 @@ final class Outbox: Machine {
         }
         messages.put(added)
         windows.put(added, Cause(.localMessagePendingCreated), &turn)
+        if !drafts.isEmpty { turn.add(.draftsSent(drafts)) }
         ages.note(added, &turn)
         return true
     }

@@ -2,6 +2,7 @@
 public enum LibraryAction: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
+    case setDraft = "set_draft"
     case statistics, options, cancel
     case serviceInfo = "service_info"
     case clearChannels = "clear_channels"
@@ -11,6 +12,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
         switch self {
         case .resendFailedMessages: Specs.resendFailedMessages
         case .removeFailedMessages: Specs.removeFailedMessages
+        case .setDraft: Specs.setDraft
         case .statistics: Specs.statistics
         case .options: Specs.options
         case .cancel: Specs.cancel
@@ -38,6 +40,20 @@ private enum Specs {
         whichFailed, connection: .none,
         effect: "own messages that failed are given up: `remove` from the list `failed`, `remove_manual_action`",
         result: "`count`: how many")
+
+    static let setDraft = ActionSpec(
+        [
+            .channel,
+            .optional("parent_message_id", .messageID, "the message that a thread answers: the draft is the thread's"),
+            .optional("message", .text, "what the user has written; missing or null: there is no draft any more"),
+            .optional("data", .text, "what the host wants to have with it"),
+            .optional("reply_to", .messageID, "the message that it is to answer in the channel"),
+        ],
+        connection: .none,
+        effect: "the channel is told again, `draft_changed`: its `draft`, or `thread_drafts`, has these keys and "
+            + "`updated_at` (ms since the epoch); an empty text alone is no draft. It is on the disk within a second, "
+            + "however often it is set. It goes with the message that is sent there with a text, with the channel, and "
+            + "with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over 1,048,576 bytes or 1,000")
 
     static let statistics = ActionSpec(
         [], connection: .none, effect: "none",

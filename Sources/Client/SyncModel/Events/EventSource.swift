@@ -54,6 +54,7 @@ public enum EventSource: String, Sendable {
     case localMessageCanceled = "local_message_canceled"
     case localMessageResendStarted = "local_message_resend_started"
     case localAction = "local_action"
+    case draftChanged = "draft_changed"
     case capacity, overflow
     case viewpointReset = "viewpoint_reset"
     case cacheCleared = "cache_cleared"

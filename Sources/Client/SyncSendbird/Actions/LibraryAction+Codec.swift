@@ -5,7 +5,8 @@ extension LibraryAction {
     var codec: ActionCodec {
         switch self {
         case .serviceInfo: Codecs.serviceInfo
-        case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages:
+        case .statistics, .options, .cancel, .clearChannels, .setLimit, .setDraft, .resendFailedMessages,
+            .removeFailedMessages:
             .unsupported
         }
     }

@@ -1035,6 +1035,20 @@ impl Action {
         Action::new("remove_failed_messages")
     }
 
+    /// `set_draft`. Collections: the channel is told again, `draft_changed`: its `draft`, or `thread_drafts`, has
+    /// these keys and `updated_at` (ms since the epoch); an empty text alone is no draft. It is on the disk within
+    /// a second, however often it is set. It goes with the message that is sent there with a text, with the
+    /// channel, and with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over 1,048,576 bytes
+    /// or 1,000.
+    ///
+    /// - `channel_url`: the channel
+    ///
+    /// It may have [`parent_message_id`](Action::parent_message_id), [`message`](Action::message),
+    /// [`data`](Action::data), [`reply_to`](Action::reply_to).
+    pub fn set_draft(channel_url: &str) -> Action {
+        Action::new("set_draft").set("channel_url", quoted(channel_url))
+    }
+
     /// `statistics`. Collections: none.
     ///
     /// Gives `cached_channels`, `cached_messages`, `cache_bytes` (of the file), `pending_messages`,
@@ -1091,13 +1105,15 @@ impl Action {
 
 /// The keys that actions may have. Since 0.1.
 impl Action {
-    /// Of `edit_message`, `update_scheduled_message`: the new text; or its text.
+    /// Of `edit_message`, `update_scheduled_message`, `set_draft`: the new text; or its text; or what the user has
+    /// written; missing or null: there is no draft any more.
     pub fn message(self, message: &str) -> Action {
         self.set("message", quoted(message))
     }
 
     /// Of `edit_message`, `create_poll`, `update_poll`, `schedule_message`, `update_scheduled_message`,
-    /// `create_channel`, `update_channel`: the new data; or the poll's data; or its data; or text for programs.
+    /// `create_channel`, `update_channel`, `set_draft`: the new data; or the poll's data; or its data; or text for
+    /// programs; or what the host wants to have with it.
     pub fn data(self, data: &str) -> Action {
         self.set("data", quoted(data))
     }
@@ -1421,5 +1437,15 @@ impl Action {
     /// Of `resend_failed_messages`, `remove_failed_messages`: only this one; NOT_FOUND when it has not failed.
     pub fn request_id(self, request_id: &str) -> Action {
         self.set("request_id", quoted(request_id))
+    }
+
+    /// Of `set_draft`: the message that a thread answers: the draft is the thread's.
+    pub fn parent_message_id(self, parent_message_id: impl Display) -> Action {
+        self.set("parent_message_id", quoted(&parent_message_id.to_string()))
+    }
+
+    /// Of `set_draft`: the message that it is to answer in the channel, as JSON text.
+    pub fn reply_to(self, reply_to: &str) -> Action {
+        self.set("reply_to", reply_to.to_owned())
     }
 }

@@ -89,6 +89,8 @@ pub enum Source {
     LocalMessageResendStarted,
     /// An optimistic action is shown, or taken back.
     LocalAction,
+    /// The user's draft in a channel or thread is another one, or has gone.
+    DraftChanged,
     /// A realtime event; its name without `event_`.
     Event(String),
     /// To be treated as [`Source::Sync`].
@@ -113,6 +115,7 @@ impl Source {
             "local_message_canceled" => Source::LocalMessageCanceled,
             "local_message_resend_started" => Source::LocalMessageResendStarted,
             "local_action" => Source::LocalAction,
+            "draft_changed" => Source::DraftChanged,
             _ => match name.strip_prefix("event_") {
                 Some(event) => Source::Event(event.to_owned()),
                 None => Source::Other(name),

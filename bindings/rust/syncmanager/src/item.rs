@@ -56,6 +56,11 @@ impl Channel {
         self.0.get("last_message").filter(|message| !message.is_null()).map(Message)
     }
 
+    /// What the user has written in the channel and not sent.
+    pub fn draft(&self) -> Option<String> {
+        self.0.get("draft").and_then(|draft| draft.text_at("message"))
+    }
+
     /// Ids of the members who are typing, who began first comes first.
     pub fn typing_members(&self) -> Vec<String> {
         let members = self.0.get("typing_members");
