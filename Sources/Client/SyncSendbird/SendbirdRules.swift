@@ -175,7 +175,9 @@ public struct SendbirdRules: ServiceRules {
     }
 
     public func isClosedToSends(_ channel: ChannelRecord) -> Bool {
-        channel.isFrozen && !SendbirdRules.member("my_role", of: channel.json) { $0.equals("operator") }
+        // Who is no member of it is not told when it is thawed; what such a user sends is refused.
+        channel.isFrozen && channel.traits.memberState != "none"
+            && !SendbirdRules.member("my_role", of: channel.json) { $0.equals("operator") }
     }
 
     public func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord {
