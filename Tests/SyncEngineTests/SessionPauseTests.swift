@@ -60,4 +60,23 @@ final class SessionPauseTests: EngineTestCase {
         loseConnection()
         XCTAssertEqual(pauses.last, 0)
     }
+
+    /// A service that is busy and names no pause, or one that asks for none, is not asked without end.
+    func testPausesGrowWhateverTheServiceSays() {
+        let policies = [
+            ReconnectPolicy(base: 0, limit: 0, factor: 1), ReconnectPolicy(base: 1, limit: 1, factor: 1),
+            ReconnectPolicy(base: 5_000, limit: 0, factor: 1),
+        ]
+        for policy in policies {
+            start()
+            connect()
+            for retryAfter in [nil, 0, nil, 1, nil, 0, nil, nil, 0, nil] as [Int64?] {
+                event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall, reconnect: policy)))
+                event(.disconnected(
+                    ServiceFailure(kind: .unavailable, code: 800_221, message: "busy"), retryAfter: retryAfter))
+                wait(pauses.last ?? 0)
+            }
+            XCTAssertTrue(pauses.suffix(3).allSatisfy { $0 >= 500 }, "\(pauses)")
+        }
+    }
 }

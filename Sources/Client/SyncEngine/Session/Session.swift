@@ -147,7 +147,7 @@ final class Session: Machine {
 
     func connected(_ info: SessionInfo, _ now: Moment, _ turn: inout Turn) -> Outcome {
         guard case .connecting = state else { return .none }
-        policy = info.reconnect
+        policy = info.reconnect.bounded
         loggedInAt = now.monotonic
         backoff.reset()
         enter(.connected(info), &turn)
@@ -178,8 +178,8 @@ final class Session: Machine {
             return .ended
         }
         let pause: Int64
-        if let retryAfter {
-            pause = max(retryAfter, 0)
+        if let retryAfter, retryAfter >= Session.shortestPause {
+            pause = retryAfter
         } else if wasConnected {
             pause = pauseAfterLoss(failure, turn.context)
         } else {

@@ -49,4 +49,12 @@ public struct ReconnectPolicy: Equatable, Sendable {
         self.factor = factor
         self.attempts = attempts
     }
+
+    /// The same where the pauses are at least a second; shorter ones grow to that. What a service says may be nonsense,
+    /// and must not make a host connect without end.
+    public var bounded: ReconnectPolicy {
+        guard base < 1000 || limit < 1000 else { return self }
+        return ReconnectPolicy(
+            base: max(base, 100), limit: max(limit, 1000), factor: max(factor, 2), attempts: attempts)
+    }
 }
