@@ -109,6 +109,17 @@ final class ReplyTests: XCTestCase {
 
     // MARK: Channels
 
+    /// It would be asked for again at once, without end.
+    func testAPageThatIsItsOwnNextOneIsRefused() {
+        let request = ServiceRequest.listChannels(query: ChannelQuery(), token: "t", limit: 2)
+        XCTAssertEqual(
+            described(request, #"{"channels":[],"next":"t","ts":1}"#), "failure unavailable 800130")
+        guard case .channels(let page) = reply(request, #"{"channels":[],"next":"u","ts":1}"#) else {
+            return XCTFail("no page")
+        }
+        XCTAssertEqual(page.next, "u")
+    }
+
     func testChannelPages() {
         let request = ServiceRequest.listChannels(query: ChannelQuery(), token: "", limit: 2)
         let text = #"{"channel_url":"u1","name":"N","custom_type":"t","created_at":1700000000,"freeze":true,"#

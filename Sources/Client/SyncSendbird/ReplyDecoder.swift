@@ -82,7 +82,11 @@ enum ReplyDecoder {
 
     private static func channels(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {
         guard let channels = answer.channels else { return nil }
-        if case .listChannels = request { return .channels(ChannelPage(channels: channels, next: answer.next)) }
+        if case .listChannels(_, let token, _) = request {
+            // The page that was asked for just now would come again, without end.
+            if !token.isEmpty, answer.next.isByteEqual(to: token) { return .failure(.malformed) }
+            return .channels(ChannelPage(channels: channels, next: answer.next))
+        }
         return .channelChanges(ChannelChanges(
             updated: channels, deletedURLs: answer.deleted.map { ChannelURL($0) }, hasMore: answer.hasMore ?? false,
             next: answer.next))
