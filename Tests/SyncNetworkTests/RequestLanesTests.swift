@@ -30,6 +30,28 @@ final class RequestLanesTests: NetworkTestCase {
         outcomes.all.compactMap { if case .failure(let failure) = $0 { failure.kind } else { nil } }
     }
 
+    /// Files that take long keep nothing else waiting.
+    func testFilesHaveLanesOfTheirOwn() throws {
+        let (seen, isTold) = (Collected<String>(), Collected<Bool>())
+        let server = try patient(seen, until: isTold)
+        let folder = NSTemporaryDirectory() + "lanes-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        atEnd { try? FileManager.default.removeItem(atPath: folder) }
+        for number in 0..<RequestLanes.width {
+            let url = server.http + "/file\(number)"
+            var request = HTTPRequest(method: "GET", url: url, timeoutMS: 20_000)
+            request.file = .received(HTTPTarget(path: "\(folder)/\(number)", source: url))
+            let outcomes = outcomes
+            network.send(request, for: intake) { outcomes.append($0) }
+        }
+        seen.wait(count: RequestLanes.fileWidth)
+        send(server.http + "/other")
+        seen.wait { $0.contains("GET /other HTTP/1.1") }
+        XCTAssertEqual(seen.all.count, RequestLanes.fileWidth + 1)
+        isTold.append(true)
+        outcomes.wait(count: RequestLanes.width + 1)
+    }
+
     func testThousandsShareFewConnections() throws {
         let (seen, isTold) = (Collected<String>(), Collected<Bool>())
         let server = try patient(seen, until: isTold)

@@ -9,14 +9,26 @@ import SyncWebSocket
 struct RequestLanes {
     /// How many are in flight at once.
     static let width = 64
+    /// The same of requests that send a file, and of those that receive one: they may take hours, and nothing else is
+    /// to wait behind them.
+    static let fileWidth = 16
 
     struct Lane: Hashable {
+        enum Load { case plain, sentFile, receivedFile }
+
         let owner: ObjectIdentifier
+        let load: Load
         /// Scheme, host and port, as they are written.
         let server: Substring.UTF8View
 
         init(_ request: HTTPRequest, for intake: Intake) {
             owner = ObjectIdentifier(intake)
+            load =
+                switch request.file {
+                case nil: .plain
+                case .sent: .sentFile
+                case .received: .receivedFile
+                }
             let url = request.url.utf8
             var slashes = 0
             server = url.prefix { byte in
@@ -26,11 +38,12 @@ struct RequestLanes {
         }
 
         static func == (first: Lane, second: Lane) -> Bool {
-            first.owner == second.owner && first.server.elementsEqual(second.server)
+            first.owner == second.owner && first.load == second.load && first.server.elementsEqual(second.server)
         }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(owner)
+            hasher.combine(load)
             for byte in server { hasher.combine(byte) }
         }
     }
@@ -51,7 +64,8 @@ struct RequestLanes {
 
     /// Whether a request may begin; it then counts as in flight. Otherwise it is kept until `next` gives it.
     mutating func admit(_ id: UInt64, _ command: NetworkCommand, _ request: HTTPRequest, to lane: Lane) -> Bool {
-        if lines[lane, default: Line()].running < RequestLanes.width {
+        let width = lane.load == .plain ? RequestLanes.width : RequestLanes.fileWidth
+        if lines[lane, default: Line()].running < width {
             lines[lane, default: Line()].running += 1
             return true
         }
