@@ -282,6 +282,7 @@ def test_a_file_of_the_schema_before(start: Any, tmp_path: Any) -> None:
         old.execute("ALTER TABLE users DROP COLUMN details")
         for column in ("push_sound", "silent_id", "silent_at"):
             old.execute(f"ALTER TABLE members DROP COLUMN {column}")
+        old.execute("DELETE FROM marks WHERE name = 'file_bytes'")
         old.execute("PRAGMA user_version = 1")
     old.close()
     server = start("--db", str(path), "--api-token", "t")

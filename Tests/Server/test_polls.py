@@ -166,6 +166,9 @@ def test_voters_come_latest_first(start: Any, tmp_path: Any) -> None:
             old.execute(f"DROP {later}")
         for column in ("silent_id", "silent_at"):
             old.execute(f"ALTER TABLE members DROP COLUMN {column}")
+        for column in ("size", "is_apart"):
+            old.execute(f"ALTER TABLE files DROP COLUMN {column}")
+        old.execute("DELETE FROM marks WHERE name = 'file_bytes'")
         old.execute("PRAGMA user_version = 2")
     old.close()
     ann = User(start(*where), "ann", ann.token)
