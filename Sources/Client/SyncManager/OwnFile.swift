@@ -53,15 +53,14 @@ enum OwnFile {
             }
         }
         let json = file.json
+        for (name, value) in try file.members() where value.json.isNull { json.set(name, nil) }
         switch (file.member("path"), file.member("url")) {
         case (let path?, nil):
             let text = try path.text()
             // The message may be sent by a later process, which has another working directory.
             guard text.utf8.first == UInt8(ascii: "/") else { throw path.failure("expected an absolute path") }
             if let size = file.member("size") { throw size.failure("of a file with a path it is the file's own") }
-            let name = String(decoding: text.utf8.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
-            if file.member("name") == nil { json.set("name", .string(name)) }
-            if file.member("type") == nil { json.set("type", .string(MediaType.guess(json["name"]?.string ?? name))) }
+            FileDocument.complete(json)
         case (nil, _?):
             if let sizes = file.member("thumbnail_sizes") {
                 throw sizes.failure("thumbnails are made when a file is uploaded")
@@ -72,7 +71,6 @@ enum OwnFile {
         case (nil, nil): throw file.failure("expected a \"path\" or a \"url\"")
         case (_?, let url?): throw url.failure("\"path\" and \"url\" are not both taken")
         }
-        for (name, value) in try file.members() where value.json.isNull { json.set(name, nil) }
     }
 
     private static func checkThumbnails(_ value: DocumentValue) throws(DocumentError) {

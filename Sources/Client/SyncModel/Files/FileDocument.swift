@@ -52,14 +52,15 @@ public struct FileDocument {
             }
     }
 
+    /// Every file is completed.
+    public func complete() { for file in files { FileDocument.complete(file) } }
+
     /// A file of this machine that has no name has that of its path, and one without a type what its name says.
-    public func complete() {
-        for file in files {
-            guard let path = FileDocument.text(file, "path") else { continue }
-            let end = String(decoding: path.utf8.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
-            if file["name"] == nil { file.set("name", .string(end)) }
-            if file["type"] == nil { file.set("type", .string(MediaType.guess(file["name"]?.string ?? end))) }
-        }
+    public static func complete(_ file: JSON) {
+        guard let path = text(file, "path") else { return }
+        let end = String(decoding: path.utf8.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+        if file["name"] == nil { file.set("name", .string(end)) }
+        if file["type"] == nil { file.set("type", .string(MediaType.guess(file["name"]?.string ?? end))) }
     }
 
     /// Where a file is on this machine.
