@@ -21,9 +21,6 @@ final class Session: Machine {
         case suspended
     }
 
-    /// Between sessions that end as soon as they begin, whatever the service's own values are; in milliseconds.
-    private static let shortestPause: Int64 = 1000
-
     /// What an input did to the session as a whole.
     enum Outcome: Equatable { case none, began, ended }
 
@@ -178,7 +175,7 @@ final class Session: Machine {
             return .ended
         }
         let pause: Int64
-        if let retryAfter, retryAfter >= Session.shortestPause {
+        if let retryAfter, retryAfter >= ReconnectPolicy.shortestPause {
             pause = retryAfter
         } else if wasConnected {
             pause = pauseAfterLoss(failure, turn.context)
@@ -196,7 +193,7 @@ final class Session: Machine {
     /// lets us in and ends the session at once, that is no connection that was lost, and to come back at once would go
     /// round without end: it waits like a refused login.
     private func pauseAfterLoss(_ failure: ServiceFailure, _ context: Context) -> Int64 {
-        let base = max(policy.base, Session.shortestPause)
+        let base = max(policy.base, ReconnectPolicy.shortestPause)
         if context.now.monotonic - loggedInAt >= base { losses.reset() }
         let isFirst = losses.attempts == 0
         let pause = losses.next(base: base, factor: policy.factor, limit: policy.limit, random: context.random)

@@ -63,9 +63,11 @@ final class StreamPoint {
         if isTorn { return false }
         let before = timelines.sorted.map { (timeline: $0, history: $0.history) }
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
-            if isBroken { try cache.forgetChunks() }
-            // Which of them were taken back meanwhile nobody tells. Pages bring those that are left.
-            if isBroken { try cache.relations.clear() }
+            if isBroken {
+                try cache.forgetChunks()
+                // Which of them were taken back meanwhile nobody tells. Pages bring those that are left.
+                try cache.relations.clear()
+            }
             for event in events { enter(event, &turn) }
             try cache.setValue(StreamPoint.key, point)
         }

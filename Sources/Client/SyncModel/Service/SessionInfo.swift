@@ -50,11 +50,15 @@ public struct ReconnectPolicy: Equatable, Sendable {
         self.attempts = attempts
     }
 
-    /// The same where the pauses are at least a second; shorter ones grow to that. What a service says may be nonsense,
+    /// A service that asks for a shorter pause is not believed, in milliseconds.
+    public static let shortestPause: Int64 = 1000
+
+    /// The same where the pauses are at least that long; shorter ones grow to it. What a service says may be nonsense,
     /// and must not make a host connect without end.
     public var bounded: ReconnectPolicy {
-        guard base < 1000 || limit < 1000 else { return self }
+        let shortest = ReconnectPolicy.shortestPause
+        guard base < shortest || limit < shortest else { return self }
         return ReconnectPolicy(
-            base: max(base, 100), limit: max(limit, 1000), factor: max(factor, 2), attempts: attempts)
+            base: max(base, 100), limit: max(limit, shortest), factor: max(factor, 2), attempts: attempts)
     }
 }
