@@ -14,11 +14,15 @@ A stage is an executable scripts/test.d/NN-name. It may print anything and ends 
 A stage that fails without saying so, is silent about its count, counts nothing at all or exceeds its time counts as one
 failure more. The time is 900 s (3600 s with --long) unless the file holds a line "# time: N s".
 The last line is "N passed, N failed" (", N skipped" may follow); the exit status is 0 only if nothing failed.
+
+Each stage's line ends with its time and how many processors it kept busy: one that keeps less than the machine has busy
+waits for something, and could do more of its work side by side.
 """
 
 import argparse
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -62,6 +66,12 @@ def stop(process: subprocess.Popen) -> None:
             continue
 
 
+def processor_time() -> float:
+    """Seconds of processor time of all processes that this one started and that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run(path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
     own_time = TIME.search(path.read_text(errors="replace"))
     limit = int(own_time[1]) if own_time else 900
@@ -72,6 +82,7 @@ def run(path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
         environment["SM_LONG"] = "1"
     log_path = LOGS / f"{path.name}.log"
     started = time.monotonic()
+    used = processor_time()
     complaint = None
     with open(log_path, "wb") as log:
         out = None if verbose else log
@@ -96,6 +107,7 @@ def run(path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
             tee.stdin.close()
             tee.wait()
     seconds = time.monotonic() - started
+    busy = (processor_time() - used) / seconds
 
     lines = log_path.read_text(errors="replace").splitlines()
     counts = [match for match in map(COUNT.match, lines) if match]
@@ -114,7 +126,8 @@ def run(path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
         print("\n".join(lines[-SHOWN:]))
         print("----")
     summary = f"{path.name:<16} {passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
-    print(f"{summary}  ({seconds:.0f} s){f'  [{complaint}]' if complaint else ''}", flush=True)
+    ends = f"  [{complaint}]" if complaint else ""
+    print(f"{summary}  ({seconds:.0f} s, {busy:.1f} busy){ends}", flush=True)
     return passed, failed, skipped
 
 
