@@ -4,12 +4,12 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What the tests of Tests/ and bindings/python need; several stages share the environment build/venv.
-NEEDED = ["pytest", "pytest-timeout", "websockets", "jsonschema"]
+NEEDED = ["pytest", "pytest-timeout", "pytest-xdist", "websockets", "jsonschema"]
 
 
 def count(passed: int, failed: int, skipped: int = 0) -> None:
@@ -32,32 +32,34 @@ def environment(folder: Path, needed: list[str]) -> Path | None:
     return python
 
 
-def run(python: Path, name: str, folders: list[str], *more: str | Path) -> None:
-    """Runs the tests of these folders and ends with their count."""
-    run_beside(python, {name: [*more, *folders]})
+def run(python: Path, name: str, arguments: Sequence[str | Path]) -> None:
+    """Runs pytest with these arguments and ends with the count of its tests."""
+    count(*run_pytest(python, name, arguments))
 
 
-def run_beside(python: Path, runs: dict[str, list[str | Path]]) -> None:
-    """Runs pytest once for each name, with its arguments, beside each other, since tests mostly wait; ends with the
-    count of all."""
-    with ThreadPoolExecutor(len(runs)) as pool:
-        results = list(pool.map(lambda entry: run_one(python, *entry), runs.items()))
-    count(*(sum(column) for column in zip(*results)))
+def run_side_by_side(python: Path, name: str, arguments: Sequence[str | Path], workers: int, unit: str) -> None:
+    """The same by so many workers a processor, since tests mostly wait. What a worker takes at once (`unit`) is a "test"
+    or a "file", whose tests may share what is costly to make."""
+    number = workers * (os.cpu_count() or 1)
+    run(python, name, ["-n", str(number), "--dist", "loadfile" if unit == "file" else "load", *arguments])
 
 
-def run_one(python: Path, name: str, arguments: list[str | Path]) -> tuple[int, int, int]:
+def run_pytest(python: Path, name: str, arguments: Sequence[str | Path]) -> tuple[int, int, int]:
     """How many tests passed, failed and were skipped. What pytest says is printed when it has ended."""
     report = ROOT / "build" / "test" / f"{name}.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     paths = [str(ROOT / "bindings" / "python"), os.environ.get("PYTHONPATH", "")]
     libraries = [str(ROOT / "build" / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+    # Thousands of scenarios start a Python host: compiled once, outside the tree, and by no way round a shim.
     environ = dict(
         os.environ,
+        PATH=os.pathsep.join([str(python.parent), os.environ.get("PATH", "")]),
+        PYTHONPYCACHEPREFIX=str(ROOT / "build" / "pycache"),
         PYTHONPATH=os.pathsep.join(filter(None, paths)),
-        PYTHONDONTWRITEBYTECODE="1",
         LD_LIBRARY_PATH=os.pathsep.join(filter(None, libraries)),
     )
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)
     ran = subprocess.run(
         [python, "-m", "pytest", "-q", "-ra", "--timeout", "300", "-o", "junit_family=xunit2", "-p",
          "no:cacheprovider", "--rootdir", ROOT, "--junit-xml", report, *arguments],
