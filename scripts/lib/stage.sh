@@ -2,6 +2,8 @@
 #
 #     . scripts/lib/stage.sh
 #     check "what is promised" command arguments...     counts; prints the command's output when it fails
+#     beside "what is promised" command arguments...    the same beside what follows, a command for each processor
+#     gather                                            waits for those and counts them, in the order they began
 #     skip "what is not checked" "why"
 #     finish                                            the last line: prints the count, exits accordingly
 #
@@ -16,18 +18,49 @@ stage_skipped=0
 stage_work=$(mktemp -d)
 trap 'rm -rf "$stage_work"' EXIT
 
-check() {
-    local what=$1
-    shift
-    if "$@" >"$stage_work/output" 2>&1; then
+counted() { # what, exit status, file with its output, command...
+    local what=$1 status=$2 output=$3
+    shift 3
+    if [ "$status" -eq 0 ]; then
         stage_passed=$((stage_passed + 1))
         echo "ok    $what"
     else
-        local status=$?
         stage_failed=$((stage_failed + 1))
         echo "FAIL  $what  (status $status: $*)"
-        sed 's/^/      /' "$stage_work/output"
+        sed 's/^/      /' "$output"
     fi
+}
+
+check() {
+    local what=$1 status=0
+    shift
+    "$@" >"$stage_work/output" 2>&1 || status=$?
+    counted "$what" "$status" "$stage_work/output" "$@"
+}
+
+stage_beside=()
+
+beside() {
+    local what=$1 output=$stage_work/beside.${#stage_beside[@]}
+    shift
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+    # Quoted, so that `gather` has the words again as they are here.
+    stage_beside+=("$(printf '%q ' "$what" "$output" "$@")")
+    {
+        "$@" >"$output" 2>&1
+        echo $? >"$output.status"
+    } &
+}
+
+gather() {
+    local begun words
+    wait
+    for begun in "${stage_beside[@]}"; do
+        eval "words=($begun)"
+        counted "${words[0]}" "$(cat "${words[1]}.status")" "${words[1]}" "${words[@]:2}"
+    done
+    stage_beside=()
+    rm -f "$stage_work"/beside.*
 }
 
 # For a condition that should not hold: check "no X" none grep X file
