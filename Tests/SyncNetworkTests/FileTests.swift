@@ -456,13 +456,33 @@ final class FileTests: NetworkTestCase {
             request.progress = { done, _ in told.append(done) }
             let id = network.send(request) { outcomes.append($0) }
             told.wait(count: 1)
-            network.cancel(id, discarding: isDiscarding)
+            network.cancel(id, discarding: isDiscarding ? request.target : nil)
             outcomes.wait(count: 1)
-            // The file's own thread ends after the exchange.
-            let deadline = Date().addingTimeInterval(20)
-            while names.isEmpty != isDiscarding, Date() < deadline { sched_yield() }
-            XCTAssertEqual(names.count, isDiscarding ? 0 : 2)
+            waitForNames(isDiscarding ? 0 : 2)
         }
+    }
+
+    /// The connection breaks, and the host cancels before it hears of that.
+    func testACancelBehindAFailureDiscards() throws {
+        let server = try serve { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nETag: \"v\"\r\nContent-Length: 1000000\r\n\r\n"
+                + String(repeating: "x", count: 1000))
+        }
+        let outcomes = Collected<Outcome>()
+        let request = download(server.http, to: "out")
+        let id = network.send(request) { outcomes.append($0) }
+        outcomes.wait(count: 1)
+        waitForNames(2)
+        network.cancel(id, discarding: request.target)
+        waitForNames(0)
+    }
+
+    /// The file's own thread ends after the exchange.
+    private func waitForNames(_ count: Int) {
+        let deadline = Date().addingTimeInterval(20)
+        while names.count != count, Date() < deadline { sched_yield() }
+        XCTAssertEqual(names.count, count, "\(names)")
     }
 
     func testPartsOfTheWhole() {
@@ -476,5 +496,12 @@ final class FileTests: NetworkTestCase {
         for text in ["", "bytes", "bytes ", "bytes 1-2", "bytes */*", "lines 1-2/3", "bytes a-b/c", "bytes 1/2/3"] {
             XCTAssertNil(ContentRange(text), text)
         }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var target: HTTPTarget? {
+        guard case .received(let target)? = file else { return nil }
+        return target
     }
 }

@@ -28,7 +28,7 @@ final class NetworkTransport: Transport {
     /// The network thread's number of each request that waits for its answer.
     private var requests: [ID: UInt64] = [:]
     /// Those of them that send or receive a file: without its owner that would go on for hours.
-    private var files: Set<ID> = []
+    private var files: [ID: HTTPFile] = [:]
     /// The same for each socket that is open on this side.
     private var sockets: [ID: UInt64] = [:]
     /// The same for event streams.
@@ -47,9 +47,9 @@ final class NetworkTransport: Transport {
         // What changes something in the chat is still sent, but its answer is not kept. A write to the database is kept
         // on the disk, and the next client of these files sends it again: an attempt of this client that is late would
         // be carried out behind what that one sends, also behind newer writes to the same place.
-        for (id, number) in requests where id.owner == .database || files.contains(id) { network?.cancel(number) }
+        for (id, number) in requests where id.owner == .database || files[id] != nil { network?.cancel(number) }
         requests = [:]
-        files = []
+        files = [:]
         for socket in sockets.values { network?.closeSocket(socket) }
         sockets = [:]
         for stream in streams.values { network?.cancel(stream) }
@@ -69,7 +69,7 @@ final class NetworkTransport: Transport {
         }
         switch input {
         case .response(let number, _), .requestFailed(let number, _):
-            files.remove(id(number))
+            files[id(number)] = nil
             return requests.removeValue(forKey: id(number)) != nil
         case .progress(let number, _, _): return requests[id(number)] != nil
         case .socketOpened(let number), .socketText(let number, _): return sockets[id(number)] != nil
@@ -98,8 +98,8 @@ final class NetworkTransport: Transport {
         let receiver = receiver
         do throws(NetworkFailure) {
             var sent = HTTPRequest(request, caFile: caFile)
-            if request.file != nil {
-                files.insert(id)
+            if let file = sent.file {
+                files[id] = file
                 sent.progress = { done, total in
                     receiver(.progress(id: id.number, done: done, total: total < 0 ? nil : total), id.owner)
                 }
@@ -122,9 +122,13 @@ final class NetworkTransport: Transport {
     }
 
     private func cancel(_ id: ID, discarding: Bool = false) {
-        files.remove(id)
+        let file = files.removeValue(forKey: id)
         guard let number = requests.removeValue(forKey: id) else { return }
-        network?.cancel(number, discarding: discarding)
+        if discarding, case .received(let target)? = file {
+            network?.cancel(number, discarding: target)
+        } else {
+            network?.cancel(number)
+        }
     }
 
     private func openSocket(_ socket: ID, url: String, headers: [TransportHeader]) {

@@ -1,8 +1,8 @@
 /// The commands of other threads to the network thread.
 enum NetworkCommand: Sendable {
     case send(UInt64, HTTPRequest, Intake, HTTPReceiver)
-    /// `discarding`: nothing of a file that was being received is kept.
-    case cancel(UInt64, discarding: Bool)
+    /// `discarding`: the file that was being received, of which nothing is kept.
+    case cancel(UInt64, discarding: HTTPTarget?)
     /// The file of an exchange has been opened, read on, or written on.
     case goOn(UInt64)
     case open(UInt64, WebSocketOptions, Intake, SocketHandler)

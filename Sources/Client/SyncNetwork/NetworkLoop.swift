@@ -243,7 +243,7 @@ final class NetworkLoop {
         case .send(let id, let request, let intake, let receiver):
             let lane = RequestLanes.Lane(request, for: intake)
             if lanes.admit(id, command, request, to: lane) { begin(id, request, intake, receiver, in: lane) }
-        case .cancel(let id, let isDiscarding): cancel(id, discarding: isDiscarding)
+        case .cancel(let id, let target): cancel(id, discarding: target)
         case .goOn(let id): goOn(id)
         case .open(let id, let options, let intake, let handler):
             guard let handle = CurlHandle(curl) else {
@@ -313,7 +313,8 @@ final class NetworkLoop {
         }
     }
 
-    private func cancel(_ id: UInt64, discarding: Bool) {
+    private func cancel(_ id: UInt64, discarding target: HTTPTarget?) {
+        let discarding = target != nil
         let failure = NetworkFailure(.cancelled, "cancelled")
         if let waiting = lanes.remove(id) { return waiting.refuse(failure) }
         if let file = opening[id] { return giveUp(file, failure, discarding: discarding) }
@@ -321,7 +322,11 @@ final class NetworkLoop {
             transfer.file?.work.end(discarding: discarding)
             return transfer.fail(failure)
         }
-        guard let handle = transferHandles[id], let transfer = transfers[handle] else { return }
+        guard let handle = transferHandles[id], let transfer = transfers[handle] else {
+            // The exchange has ended, perhaps without the whole file, and kept what had come.
+            if let target { PartFile(target).discard() }
+            return
+        }
         transfer.file?.work.end(discarding: discarding)
         giveUp(transfer, failure)
     }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import SyncBytes
+import SyncThreads
 import SyncWebSocket
 
 /// The names of a file that is being received, in the folder of its target: "NAME.HEX.part" with what has come, and
@@ -38,6 +39,25 @@ struct PartFile: Sendable {
             close(descriptor)
         }
         throw NetworkFailure(.busy, path)
+    }
+
+    /// Removes what an exchange that has ended left, on a thread of its own. What another exchange is writing stays, and
+    /// all of it when the system gives no thread.
+    func discard() {
+        NativeThread("sm-file") { remove() }?.detach()
+    }
+
+    private func remove() {
+        for _ in 0..<PartFile.attempts {
+            let descriptor = shim_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+            guard descriptor >= 0 else { return }
+            defer { close(descriptor) }
+            do throws(NetworkFailure) {
+                if try isMine(descriptor) { return leave(descriptor, discarding: true) }
+            } catch {
+                return // It is no part of ours.
+            }
+        }
     }
 
     /// Whether it is locked now, under its name, and nobody else can read or write it.
