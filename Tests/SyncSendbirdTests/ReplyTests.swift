@@ -201,6 +201,9 @@ final class ReplyTests: XCTestCase {
             OutgoingFile(path: "/a", stamp: FileStamp(size: 1, modified: 0, inode: 1), name: "a", type: "a/b"))
         XCTAssertEqual(described(upload, "<html>", status: 503), "failure unavailable 500901")
         XCTAssertEqual(described(upload, "", status: 429), "failure rateLimited(retryAfter: 1000) 500910")
+        for body in ["<html>", "", "{}", #"{"url":7}"#, #"{"url":""}"#, "[1,2]"] {
+            XCTAssertEqual(described(upload, body), "failure unavailable 500901", body)
+        }
         // A failure that pretends to be well.
         XCTAssertEqual(
             described(page, #"{"error":true,"code":400201,"message":"m"}"#, status: 200), "failure notFound 400201")

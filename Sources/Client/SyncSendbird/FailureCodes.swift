@@ -122,6 +122,11 @@ extension ServiceFailure {
         kind: .refused, code: FailureCodes.invalidParameter,
         message: "\".\" and \"..\" are no ids that a request to change something can name")
 
+    /// What stands before the service has answered an upload, as the page of a network that wants a login does.
+    static let noWordOnFile = ServiceFailure(
+        kind: .unavailable, code: FailureCodes.unavailable,
+        message: "the answer to the upload is not what the protocol says")
+
     static let uploadTimedOut = ServiceFailure(
         kind: .timedOut, code: FailureCodes.uploadTimedOut, message: "the file was not taken: no progress in time")
 

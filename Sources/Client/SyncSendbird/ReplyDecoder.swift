@@ -28,7 +28,9 @@ enum ReplyDecoder {
         switch reply {
         case .reply(let reply): return reply
         case .error: return .failure(failure(request, response, status: 400))
-        case .malformed: return .failure(.malformed)
+        case .malformed:
+            if case .uploadFile = request { return .failure(.noWordOnFile) }
+            return .failure(.malformed)
         }
     }
 
