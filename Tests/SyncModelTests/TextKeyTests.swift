@@ -9,6 +9,16 @@ final class TextKeyTests: XCTestCase {
     private let composed = "t\u{E9}"
     private let decomposed = "te\u{301}"
 
+    /// Two ids are never told as one.
+    func testIdsAreTheNumbersThatTheyAreWrittenAs() {
+        for text in ["0", "1", "-7", "9223372036854775807"] {
+            XCTAssertEqual(MessageID(text).json.serialized(), Array(text.utf8))
+        }
+        for text in ["01", "+1", "-0", "007", "1 ", "9223372036854775808", "$a", ""] {
+            XCTAssertEqual(MessageID(text).json, .string(text))
+        }
+    }
+
     func testKeysCompareBytes() {
         XCTAssertEqual(composed, decomposed, "what this is about")
         XCTAssertNotEqual(TextKey(composed), TextKey(decomposed))
