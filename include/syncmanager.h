@@ -305,10 +305,10 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
 /* ---- Client ------------------------------------------------------------------------------------------------- */
 
 /* Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
- *   "app_id", "user_id"      required
+ *   "app_id", "user_id"      required; "app_id" without control characters
  *   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's files are in
  *                            APP/USER below it
- *   "access_token"           may come later by sm_set_token()
+ *   "access_token"           without control characters; may come later by sm_set_token()
  *   "service"                "sendbird" (default)
  *   "api_host"               default: the service's own for the app; begins with "http://" or "https://"
  *   "ws_host"                the same for the socket; begins with "ws://" or "wss://", as "ws://127.0.0.1:8080"
@@ -350,7 +350,7 @@ SM_EXPORT int32_t sm_disconnect(sm_client *client);
 SM_EXPORT int32_t sm_resume_sync(sm_client *client);
 SM_EXPORT int32_t sm_pause_sync(sm_client *client);
 
-/* A new access token, the answer to `token_needed`: in that state the library connects with it at once, else at its
+/* A new access token, without control characters, the answer to `token_needed`: in that state the library connects with it at once, else at its
  * next attempt. There is no new result for it, see `connection`.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_set_token(sm_client *client, const char *access_token);

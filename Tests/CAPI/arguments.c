@@ -129,6 +129,7 @@ int main(void) {
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_next_event(client, 0, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_dispatch(client, -1, 0));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_set_token(client, NULL));
+    GIVES(SM_ERR_INVALID_ARGUMENT, sm_set_token(client, "T\r\nX: 1"));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_call(client, NULL, NULL, NULL, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_channel_collection_new(client, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, NULL, NULL, 0, &messages));

@@ -94,6 +94,9 @@ final class ConfigurationTests: XCTestCase {
                 XCTAssertEqual(path(with: "\"\(key)\": \(wrong)"), "$.\(key)", wrong)
             }
         }
+        for key in ["access_token", "app_id"] {
+            XCTAssertEqual(path(with: "\"\(key)\": \"a\\nb\""), "$.\(key)", "it is a header's")
+        }
         XCTAssertEqual(path(with: #""delivery": "threads""#), "$.delivery")
         XCTAssertEqual(path(with: #""service": "other""#), "$.service")
         XCTAssertEqual(path(with: #""resend_policy": 1"#), "$.resend_policy")

@@ -82,8 +82,14 @@ final class RequestTests: XCTestCase {
     func testALineBreakInATokenMakesNoHeader() {
         credentials.setToken("a\r\nX-Evil: 1\u{7F}")
         let headers = encoder.login(credentials).headers
-        XCTAssertEqual(headers, [.init("SENDBIRD-WS-TOKEN", "aX-Evil: 1")])
-        XCTAssertEqual(headers[0].value, "aX-Evil: 1")
+        XCTAssertEqual(headers[0].value, "aX-Evil:%201")
+    }
+
+    func testALoginsHeadersAreDecodedByTheService() {
+        credentials.setToken("a%2e b+/=.é")
+        XCTAssertEqual(encoder.login(credentials).headers[0].value, "a%252e%20b+/=.%C3%A9")
+        credentials.adopt(sessionKey: "50%")
+        XCTAssertEqual(encoder.login(credentials).headers[0].value, "50%25")
     }
 
     func testRequestsCarryTheSessionKey() throws {

@@ -93,7 +93,11 @@ private func post(_ client: OpaquePointer?, _ post: HostPost) -> Int32 {
 public func sm_set_token(_ client: OpaquePointer?, _ token: UnsafePointer<CChar>?) -> Int32 {
     call { () throws(BorderError) in
         let client = try Registry.client(client)
-        try client.post(.setToken(try CText.readString(token, "access_token")))
+        let token = try CText.readString(token, "access_token")
+        guard TransportHeader.takes(token) else {
+            throw BorderError(.invalidArgument, "access_token holds a control character")
+        }
+        try client.post(.setToken(token))
     }
 }
 

@@ -40,10 +40,10 @@ struct Configuration {
             guard let key = Key(rawValue: name) else { throw value.unknown(in: "configuration") }
             if value.json.isNull { continue }
             switch key {
-            case .appID: appID = try value.nonemptyText()
+            case .appID: appID = try value.fieldText()
             case .userID: userID = try value.nonemptyText()
             case .dataDirectory: directory = try value.text()
-            case .accessToken: accessToken = try value.text()
+            case .accessToken: accessToken = try value.fieldText()
             case .service: service = try value.choice()
             case .apiHost: apiHost = try value.host(["http://", "https://"])
             case .wsHost: wsHost = try value.host(["ws://", "wss://"])

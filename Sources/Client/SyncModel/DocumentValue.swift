@@ -81,6 +81,13 @@ public struct DocumentValue {
         return value
     }
 
+    /// A text that a header can carry: without control characters.
+    public func fieldText() throws(DocumentError) -> String {
+        let value = try text()
+        guard TransportHeader.takes(value) else { throw failure("expected a text without control characters") }
+        return value
+    }
+
     /// A list of texts without repetitions, in the document's order.
     public func texts(allowEmpty: Bool = false) throws(DocumentError) -> [String] {
         guard json.kind == .array else { throw failure("expected a list of texts") }

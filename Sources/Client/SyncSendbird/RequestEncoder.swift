@@ -59,9 +59,14 @@ struct RequestEncoder {
         query.add("expiring_session", "0")
         query.add("use_local_cache", "1")
         let credential = credentials.sessionKey.isEmpty
-            ? TransportHeader("SENDBIRD-WS-TOKEN", credentials.accessToken)
-            : TransportHeader("SENDBIRD-WS-AUTH", credentials.sessionKey)
+            ? TransportHeader("SENDBIRD-WS-TOKEN", RequestEncoder.escaped(credentials.accessToken))
+            : TransportHeader("SENDBIRD-WS-AUTH", RequestEncoder.escaped(credentials.sessionKey))
         return (wsHost + "/?" + query.text, [credential])
+    }
+
+    /// The service decodes what these headers say. What tokens are made of stays as it is.
+    private static func escaped(_ credential: String) -> String {
+        PercentEncoding.escape(TransportHeader("", credential).value, keeping: "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~")
     }
 
     /// Asks for a new session key.

@@ -40,9 +40,14 @@ public struct TransportHeader: Equatable, Sendable {
     /// its own.
     public init(_ name: String, _ value: String) {
         self.name = name
-        let printable = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        let printable = value.unicodeScalars.filter { !TransportHeader.isControl($0) }
         self.value = String(String.UnicodeScalarView(printable))
     }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7F }
+
+    /// Whether nothing would be left out of a value.
+    public static func takes(_ value: String) -> Bool { !value.unicodeScalars.contains(where: isControl) }
 }
 
 public struct TransportRequest: Equatable, Sendable {
