@@ -152,6 +152,27 @@ final class FileOutboxTests: EngineTestCase {
         XCTAssertEqual(sending, ["t"])
     }
 
+    /// Whatever becomes of the file that it waits for.
+    func testWhatWaitsForAFileGoesOutWhenThatFailsOrGoes() {
+        online()
+        sendFiles("f1", ["/a"], wait: true)
+        send(1, "t1")
+        XCTAssertEqual(sending, [])
+        uploadFailed("f1", .refused, 900_066)
+        XCTAssertEqual(sending, ["t1"])
+        acknowledge(1, "t1")
+        sendFiles("f2", ["/b"], wait: true)
+        send(1, "t2")
+        command(.call(newCall(), .own(.delete(.unsent(requestID: "f2")), in: 1)))
+        XCTAssertEqual(sending, ["t2"])
+        acknowledge(2, "t2")
+        let call = sendFiles("f3", ["/c"], wait: true)
+        send(1, "t3")
+        let request = ActionCall.Value.integer(Int64(clamping: call.number))
+        command(.call(newCall(), .action(ActionCall(action: .library(.cancel), arguments: ["request": request]))))
+        XCTAssertEqual(sending, ["t3"])
+    }
+
     func testSoManyFilesAreUploadedAtOnce() {
         online()
         for number in 1...4 { sendFiles(RequestID("f\(number)"), ["/\(number)"]) }

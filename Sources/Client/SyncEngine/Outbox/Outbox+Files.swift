@@ -12,7 +12,7 @@ import SyncStore
 /// them to wait (`SendOrder`).
 extension Outbox {
     /// Whether there is anything to do for files.
-    var hasFiles: Bool { !messages.files.isEmpty || !uploads.isEmpty }
+    var hasFiles: Bool { !messages.files.isEmpty || !uploads.isEmpty || !messages.changed.isEmpty }
 
     var isUploading: Bool { !uploads.running.isEmpty }
 
@@ -30,8 +30,16 @@ extension Outbox {
         }
     }
 
-    /// Ends uploads that nobody needs any more, and begins those that may begin now.
+    /// Ends uploads that nobody needs any more, begins those that may begin now, and sends what waited behind a message
+    /// whose files have failed, are there, or are not wanted any more.
     func pumpFiles(_ turn: inout Turn) {
+        pumpUploads(&turn)
+        while !messages.changed.isEmpty {
+            for url in messages.takeChanged() { pump(url, &turn) }
+        }
+    }
+
+    private func pumpUploads(_ turn: inout Turn) {
         for requestID in uploads.running.sorted() where messages.files[requestID]?.next == nil {
             uploads.forget(requestID)
             turn.add(.endFile(.message(requestID)))
@@ -101,6 +109,5 @@ extension Outbox {
         _ = messages.persist(intent, turn.context)
         messages.put(intent)
         windows.put(intent, Cause(.localMessagePendingCreated), &turn)
-        pump(url, &turn)
     }
 }

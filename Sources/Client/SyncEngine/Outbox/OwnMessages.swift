@@ -11,6 +11,8 @@ struct OwnMessages {
     private var places: [RequestID: (channelURL: ChannelURL, number: Int64)] = [:]
     /// Of messages with files that the library sends.
     private(set) var files: [RequestID: FileState] = [:]
+    /// Channels of which a message with files has changed or gone, so that others may have their turn.
+    private(set) var changed: Set<ChannelURL> = []
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [RequestID] = []
 
@@ -53,15 +55,27 @@ struct OwnMessages {
 
     mutating func put(_ intent: Intent) {
         places[intent.requestID] = (intent.channelURL, intent.id)
-        files[intent.requestID] = FileState(intent)
+        set(FileState(intent), of: intent)
         channels[intent.channelURL, default: OutboxChannel()].put(intent)
     }
 
     mutating func remove(_ intent: Intent) {
         places[intent.requestID] = nil
-        files[intent.requestID] = nil
+        set(nil, of: intent)
         channels[intent.channelURL]?.remove(intent.id)
         dropIfEmpty(intent.channelURL)
+    }
+
+    private mutating func set(_ state: FileState?, of intent: Intent) {
+        let before = files[intent.requestID]
+        guard before != nil || state != nil else { return }
+        files[intent.requestID] = state
+        changed.insert(intent.channelURL)
+    }
+
+    mutating func takeChanged() -> [ChannelURL] {
+        defer { changed = [] }
+        return changed.sorted()
     }
 
     /// It is done with; the disk follows at the next occasion.
@@ -101,6 +115,7 @@ struct OwnMessages {
         let intents = all
         places = [:]
         files = [:]
+        changed = []
         for url in channels.keys { channels[url]?.removeAll() }
         channels = channels.filter { $0.value.isSending }
         settled = []
