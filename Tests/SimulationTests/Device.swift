@@ -54,6 +54,11 @@ final class Device {
         return wrong
     }
 
+    /// An own message as it stands on disk.
+    func storedIntent(_ requestID: String) -> Intent? {
+        (try? intents.intents())?.first { $0.requestID.text == requestID }
+    }
+
     /// Writes that the database has not answered, as they stand on disk.
     var queuedWrites: [DatabaseWrite] {
         (try? intents.databaseWrites(to: DatabaseInstance(url: DatabaseNetwork.host, name: "w"))) ?? []

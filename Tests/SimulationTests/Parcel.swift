@@ -23,6 +23,8 @@ enum Parcel {
         case rateLimited, broken, garbage
         /// It may not be done, or not so.
         case refused
+        /// What stands before the service takes no file of that size.
+        case tooLarge
         /// The page token it names is too old.
         case tokenExpired
     }

@@ -1,3 +1,4 @@
+import SyncJSON
 import SyncModel
 
 /// The disk of the device: files that come, change and go. It outlives the process.
@@ -9,6 +10,8 @@ final class SimulatedFiles: FileLooking {
 
     private(set) var all: [String: File] = [:]
     private var lastInode: UInt64 = 100
+    /// What the service has taken, by the address that it gave.
+    private(set) var addresses: [String: [UInt8]] = [:]
 
     /// Makes a file, or another one under a name that is taken.
     func write(_ path: String, _ bytes: [UInt8], at time: Int64) {
@@ -18,6 +21,12 @@ final class SimulatedFiles: FileLooking {
     }
 
     func remove(_ path: String) { all[path] = nil }
+
+    /// What the service has answered to an upload, whoever hears it.
+    func took(_ form: TransportForm, status: Int, _ body: [UInt8]) {
+        guard status == 200, let url = (try? JSON.parse(body))?["url"]?.string else { return }
+        addresses[url] = all[form.path]?.bytes
+    }
 
     func look(at path: String) throws(FileProblem) -> FileStamp {
         guard let file = all[path] else { throw .missing }

@@ -86,6 +86,10 @@ final class SimulatedNetwork: Transport {
     var isLeftUnsaid: (([UInt8]) -> Bool)?
     /// What the simulation has against a message that goes out by a socket, if anything.
     var messageSent: (([UInt8]) -> Violation?)?
+    /// The same of a file that is to be uploaded, with the files that are on their way already.
+    var uploadAsked: ((TransportForm, [TransportForm]) -> Violation?)?
+    /// Uploads of which this process awaits the answer.
+    private(set) var uploads: [UInt64: TransportForm] = [:]
     /// Set while a history is written.
     var note: ((String) -> Void)?
     /// What puts numbers in the place of others, in both directions.
@@ -133,6 +137,11 @@ final class SimulatedNetwork: Transport {
                 description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
         }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
+        if case .sent(let form)? = request.file {
+            note?("  with \(form.path)")
+            violation = violation ?? uploadAsked?(form, uploads.values.sorted { $0.path < $1.path })
+            uploads[id] = form
+        }
         if !request.url.hasSuffix("/session_key") { awaited[id] = (time + max(request.timeout, 1), request.url) }
         let limit = time + max(request.timeout, 1)
         let failure = TransportFailure(kind: .timedOut, message: "timed out")
@@ -146,6 +155,7 @@ final class SimulatedNetwork: Transport {
             (.rateLimited, weather.rateLimited), (.broken, weather.broken), (.garbage, weather.garbage),
             (.tokenExpired, request.url.contains("token=") ? weather.tokenExpired : 0),
             (.refused, request.isChangeOfChannel ? weather.refusedChange : 0),
+            (.tooLarge, request.file == nil ? 0 : weather.refusedChange),
         ]
         for (other, percent) in fates where random.chance(percent) { fate = other }
         agenda.add(.request(number(id), request, fate), at: time + delay())
@@ -154,7 +164,7 @@ final class SimulatedNetwork: Transport {
     /// Nothing more is told of it. What the service was asked may reach it all the same.
     private func cancel(_ id: UInt64, of owner: TransportOwner) {
         note?("cancel \(id)")
-        if owner == .service { awaited[id] = nil }
+        if owner == .service { (awaited[id], uploads[id]) = (nil, nil) }
         canceled[owner, default: []].insert(id)
         agenda.remove { parcel in
             switch parcel {
@@ -184,10 +194,12 @@ final class SimulatedNetwork: Transport {
         if !text.starts(with: "PING".utf8) {
             note?("send \(String(decoding: text.prefix(150), as: UTF8.self).dropLast())")
         }
-        if time < pausedUntil, text.starts(with: "MESG".utf8) {
-            violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
+        if text.starts(with: "MESG".utf8) || text.starts(with: "FILE".utf8) {
+            if time < pausedUntil {
+                violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
+            }
+            violation = violation ?? messageSent?(text)
         }
-        if text.starts(with: "MESG".utf8), let found = messageSent?(text) { violation = violation ?? found }
         guard !entry.dead.contains(.up) else { return }
         let text = hostile?.spoiled(text) ?? text
         entry.lastUp = max(entry.lastUp, time + 1 + random.below(60))
@@ -236,6 +248,7 @@ final class SimulatedNetwork: Transport {
         canceled = [:]
         pausedUntil = 0
         awaited = [:]
+        uploads = [:]
         isMuted = false
         database.processEnded(underWay: agenda.all.map(\.parcel))
         agenda.remove { parcel in
@@ -329,7 +342,7 @@ final class SimulatedNetwork: Transport {
     func move(to time: Int64) { self.time = max(self.time, time) }
 
     /// What is next on its way, if it is due; an input is for the device to take.
-    func takeDue() -> (input: TransportInput, owner: TransportOwner)? {
+    func takeDue() -> (input: TransportInput, owner: TransportOwner, upload: TransportForm?)? {
         guard let parcel = agenda.takeNext() else { return nil }
         switch parcel {
         case .input(let input, let owner, _):
@@ -346,7 +359,7 @@ final class SimulatedNetwork: Transport {
                 loggedIn?()
             }
             if case .socketClosed = input { awaited = [:] }
-            return (input, owner)
+            return (input, owner, endedUpload(input, owner))
         case .request(let id, let request, let fate): arrive(id, request, fate)
         case .handshake(let number, let url, let headers): arrive(number, url, headers)
         case .textUp(let number, let text):
@@ -362,6 +375,15 @@ final class SimulatedNetwork: Transport {
         }
         collect()
         return nil
+    }
+
+    /// The upload that ends with this input.
+    private func endedUpload(_ input: TransportInput, _ owner: TransportOwner) -> TransportForm? {
+        guard owner == .service else { return nil }
+        switch input {
+        case .response(let id, _), .requestFailed(let id, _): return uploads.removeValue(forKey: id)
+        default: return nil
+        }
     }
 
     private func noteChannels(_ body: [UInt8], _ url: String) {
@@ -404,6 +426,7 @@ final class SimulatedNetwork: Transport {
             }
         }
         let reply = server.answer(request.method, target, headers, body, fate)
+        if case .sent(let form)? = request.file { files.took(form, status: reply.response.status, reply.response.body) }
         guard isCurrent else { return }
         let at = time + delay() + reply.delay
         switch fate {
@@ -422,7 +445,7 @@ final class SimulatedNetwork: Transport {
                     .response(id: id, TransportResponse(status: reply.response.status, headers: [], body: half)), at: at
                 )
             }
-        case .answered, .rateLimited, .broken, .garbage, .tokenExpired, .refused:
+        case .answered, .rateLimited, .broken, .garbage, .tokenExpired, .refused, .tooLarge:
             let headers = reply.response.allHeaders.map { TransportHeader($0.0, $0.1) }
             add(
                 .response(

@@ -25,6 +25,8 @@ final class SimulatedService {
     static let guest = "ann"
     static let apiHost = "http://service"
     static let wsHost = "ws://service"
+    /// MiB.
+    static let fileLimit: Int64 = 1
     static let start: Int64 = 1_700_000_000_000
 
     let server: InProcessServer
@@ -50,6 +52,7 @@ final class SimulatedService {
         var options = ServerOptions()
         options.isControlled = true
         options.hugeGap = hugeGap
+        options.fileLimit = Self.fileLimit
         options.users = [.init(id: Self.me, token: token)] + (Self.others + [Self.guest]).map { .init(id: $0) }
         server = try InProcessServer(options, time: Self.start + time, seed: seed)
         admin = [("Api-Token", server.apiToken)]
@@ -85,6 +88,7 @@ final class SimulatedService {
         case .broken: control("fault", .object(["kind": "5xx", "status": 502]))
         case .garbage: control("fault", .object(["kind": "garbage"]))
         case .refused: control("fault", .object(["kind": "refuse"]))
+        case .tooLarge: control("fault", .object(["kind": "5xx", "status": 413]))
         case .answered, .answerLost, .answerReset, .answerHalf, .tokenExpired: break
         }
         let reply = server.answer(method, target, headers: headers.map { ($0.name, $0.value) }, body: body)
@@ -115,7 +119,8 @@ final class SimulatedService {
         }
         guard let witness else { return }
         if witness.takePings() > 0 { witness.pong() }
-        for frame in witness.takeFrames() where frame.starts(with: "MESG".utf8) {
+        for frame in witness.takeFrames()
+        where frame.starts(with: "MESG".utf8) || frame.starts(with: "FILE".utf8) {
             guard let body = try? JSON.parse(Array(frame.dropFirst(4))), let id = body["message_id"]?.int else {
                 continue
             }

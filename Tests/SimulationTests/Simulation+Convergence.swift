@@ -39,6 +39,7 @@ extension Simulation {
         try checkNobodyTypes()
         try checkAges()
         try checkSent()
+        try checkFiles()
         try checkSnapshots()
         try checkClose()
         try checkKeptDatabase()
@@ -214,6 +215,7 @@ extension Simulation {
                 }
             }
             try comparePoll(here, there, leftOut)
+            try compareFiles(here, there, row.id.text)
             guard Simulation.reactions(here) == Simulation.reactions(there) else {
                 throw Violation(
                     description: "message \(row.id): reactions are \(Simulation.reactions(here)), not "

@@ -11,6 +11,7 @@ extension Simulation {
         let views = engine.shownMessages
         let view = random.pick(views)
         draftAct()
+        fileAct()
         switch random.below(126) {
         case 114..<126: streamAct()
         case 100..<114: if let view { ask(view) }

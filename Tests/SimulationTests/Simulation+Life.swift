@@ -103,10 +103,17 @@ extension Simulation {
     /// one that is known to be frozen, and not when it has waited for three days.
     func violationOfSending(_ text: [UInt8]) -> Violation? {
         guard let body = try? JSON.parse(Array(text.dropFirst(4))), let requestID = body["req_id"]?.string,
-            let url = body["channel_url"]?.string,
-            let own = engine.ownMessages.first(where: { $0.requestID.text == requestID }),
-            !session.asked.contains(requestID)
+            let url = body["channel_url"]?.string
         else { return nil }
+        guard let own = engine.ownMessages.first(where: { $0.requestID.text == requestID }) else {
+            return Violation(description: "\(requestID) goes out, and is not here any more")
+        }
+        return violationOfFiles(own, body) ?? violationOfGoingOut(own, in: url)
+    }
+
+    func violationOfGoingOut(_ own: Intent, in url: String) -> Violation? {
+        let requestID = own.requestID.text
+        guard !session.asked.contains(requestID) else { return nil }
         if !session.wasPaused {
             if !network.wereChannelsTold {
                 return Violation(description: "\(requestID) goes out before channels are synced")

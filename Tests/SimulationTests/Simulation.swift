@@ -27,6 +27,7 @@ final class Simulation {
     private(set) var processNumber = 0
     var database = DatabaseKnowledge()
     var drafts: DraftKnowledge
+    var files: FileKnowledge
     /// Polls that were sent, the latest last.
     var polls: [(id: Int64, url: String, owner: String)] = []
 
@@ -72,6 +73,7 @@ final class Simulation {
         self.isRecording = isRecording
         traits = Traits(seed: seed)
         drafts = DraftKnowledge(seed: seed)
+        files = FileKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)
         let base = URL(
             fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm")
@@ -97,6 +99,10 @@ final class Simulation {
             network.isLeftUnsaid = { String(decoding: $0, as: UTF8.self).contains("\"cat\":10200,") }
         }
         network.messageSent = { [unowned self] in violationOfSending($0) }
+        network.uploadAsked = { [unowned self] in
+            files.begin($0.path)
+            return violationOfUpload($0, among: $1)
+        }
         network.database.executing = { [unowned self] in executing(isLate: $0, $1) }
         if isRecording {
             service.note = { [unowned self] in note($0) }
@@ -255,6 +261,7 @@ final class Simulation {
             case .event(.client(let notice)):
                 seen.insert("\(notice.type)")
                 if case .syncProgress = notice {} else { note("  \(notice)") }
+                if case .uploadProgress(let progress) = notice { take(progress) }
                 if case .connection(let state, _) = notice {
                     isConnected = state == .connected
                     // A login that was answered before the reset does not know of it.
@@ -377,14 +384,16 @@ final class Simulation {
                 plans.removeFirst()
                 perform(next.plan)
             } else if let next = network.agenda.nextTime, next <= time {
-                if let (due, owner) = network.takeDue() {
+                if let (due, owner, upload) = network.takeDue() {
                     let input = network.hostile?.spoiled(due) ?? due
                     note("\(Parcel.input(input, of: owner, process: 0))")
                     if case .socketText = input { isTakingFrame = true }
                     let process = processNumber
+                    if upload != nil { mayDieOverUpload() }
                     device.core.receive(input, of: owner, now: now)
                     inputDone()
                     isTakingFrame = false
+                    if let upload { uploadEnded(upload, input, isSameProcess: process == processNumber) }
                     if case .socketText(_, let text) = input, process == processNumber { try checkLastMessage(text) }
                 }
             } else if let next = device.core.nextDeadline, next <= time {

@@ -36,7 +36,7 @@ public struct ServerOptions {
     /// A folder for uploaded files; `nil`: they lie in the database.
     var files: String?
     /// In MB: the largest file, and all files together.
-    var fileLimit: Int64 = 30
+    public var fileLimit: Int64 = 30
     var fileQuota: Int64?
     /// Whether requests with keys that have no effect are refused.
     public var isStrict = false
