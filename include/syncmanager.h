@@ -323,6 +323,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "max_failed_per_channel" 1..1000000 or "infinite", default 1000; the oldest failed messages beyond are dropped.
  *                            What sm_setup() itself drops is told by no event
  *   "request_timeout_ms"     1000..120000, default 10000
+ *   "file_timeout_ms"        1000..600000, default 30000: without progress of a file that is sent or received
+ *   "uploads_at_once"        1..16, default 2: files that are sent at once, over all channels
  *   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
  *   "app_version"            of the host's program, for the service's records
  *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",

@@ -67,6 +67,8 @@ final class ConfigurationTests: XCTestCase {
             ("failed_retention_days", 1...365, { $0.engine.failedRetentionDays }),
             ("max_failed_per_channel", 1...1_000_000, { $0.engine.maxFailedPerChannel }),
             ("request_timeout_ms", 1000...120_000, { Int($0.engine.requestTimeout) }),
+            ("file_timeout_ms", 1000...600_000, { Int($0.engine.fileTimeout) }),
+            ("uploads_at_once", 1...16, { $0.engine.uploadsAtOnce }),
         ]
         for (key, bounds, value) in numbers {
             for number in [bounds.lowerBound, bounds.upperBound] {

@@ -29,6 +29,7 @@ struct Configuration {
         case capacity = "message_collection_capacity", resendPolicy = "resend_policy"
         case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
+        case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once"
         case appVersion = "app_version", backgroundGrace = "background_grace_ms", database
     }
     private enum Delivery: String, CaseIterable { case host, thread }
@@ -59,6 +60,8 @@ struct Configuration {
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
+            case .fileTimeout: engine.fileTimeout = try value.integer(in: 1000...600_000)
+            case .uploadsAtOnce: engine.uploadsAtOnce = Int(try value.integer(in: 1...16))
             }
         }
         for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
@@ -86,6 +89,7 @@ struct Configuration {
             (.resendRetryCount, .int(Int64(engine.resendRetryCount))),
             (.failedRetentionDays, .int(Int64(engine.failedRetentionDays))),
             (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
+            (.fileTimeout, .int(engine.fileTimeout)), (.uploadsAtOnce, .int(Int64(engine.uploadsAtOnce))),
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
             (.database, database?.described),
         ]

@@ -233,6 +233,8 @@ class Config(_RequiredConfig, total=False):
     failed_retention_days: int
     max_failed_per_channel: int | Literal["infinite"]
     request_timeout_ms: int
+    file_timeout_ms: int
+    uploads_at_once: int
     background_grace_ms: int
     app_version: str
     database: DatabaseConfig

@@ -43,6 +43,10 @@ document! {
         max_failed_per_channel(messages: u32) { ("max_failed_per_channel", messages.to_string()) }
         /// 1,000 to 120,000 milliseconds; default 10,000.
         request_timeout_ms(milliseconds: u32) { ("request_timeout_ms", milliseconds.to_string()) }
+        /// Without progress of a file that is sent or received, 1,000 to 600,000 milliseconds; default 30,000.
+        file_timeout_ms(milliseconds: u32) { ("file_timeout_ms", milliseconds.to_string()) }
+        /// Files that are sent at once, 1 to 16; default 2.
+        uploads_at_once(files: u32) { ("uploads_at_once", files.to_string()) }
         /// 0 to 3,600,000 milliseconds; default 5,000. See [`Client::set_foreground`](crate::Client::set_foreground).
         background_grace_ms(milliseconds: u32) { ("background_grace_ms", milliseconds.to_string()) }
         /// The version of the program, for the service's records.
