@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 #: What a terminal obeys, and no program may print: sets the title, clears the screen (C0 and C1), turns the direction.
 EVIL = "\x1b\x07\x9b\x7f\u202e\u2066"
@@ -57,3 +58,35 @@ def people(server, *command: object, **more) -> Iterator[tuple[str, bool, str]]:
             yield "people ends with the last of these", good, f"{process.returncode}: {lines}"
         finally:
             process.kill()
+
+
+def send_file(work: Path, target: Path, *command: object, **more) -> Iterator[tuple[str, bool, str]]:
+    """A file of 3 MB goes to the server and comes back, with bars that end at 100 %. Yields as `people`."""
+    path = work / "sent.bin"
+    path.write_bytes(bytes(range(256)) * 12_000)
+    done = subprocess.run([str(part) for part in (*command, path, target)], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=120, **more)
+    lines = done.stdout.replace("\r", "\n").splitlines()
+    full = f"[{'#' * 20}] 100 %"
+    wanted = [f"sending {full}", "sent: sent.bin", f"receiving {full}", f"received: {target}"]
+    missing = [line for line in wanted if line not in lines]
+    yield "send_file shows how far it is", done.returncode == 0 and not missing, f"not {missing}: {done.stdout}"
+    same = target.exists() and target.read_bytes() == path.read_bytes()
+    yield "send_file receives what it has sent", same, done.stdout
+
+
+def chat(server, programs: Path, config: str, channel_url: str, **more) -> Iterator[tuple[str, bool, str]]:
+    """A poll with its first vote; and a draft that a later process has, until it is sent. Yields as `people`."""
+    steps = [
+        ("poll", ["Tea?", f"y{EVIL}es", "no"], ["* 1 yes", "  0 no"]),
+        ("draft", [], ["draft: "]),
+        ("draft", [f"see{EVIL} you"], ["draft: see you"]),
+        ("draft", [], ["draft: see you"]),
+        ("draft", ["--send"], ["draft: "]),
+    ]
+    for program, arguments, wanted in steps:
+        done = subprocess.run([str(programs / program), config, channel_url, *arguments], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, **more)
+        yield f"{program} shows {wanted[0]!r}", done.stdout.splitlines() == wanted, done.stdout
+    texts = [message["message"] for message in server.messages(channel_url)]
+    yield "draft sends what was written", texts == ["Tea?", f"see{EVIL} you"], str(texts)

@@ -1,4 +1,4 @@
-"""The examples of streams: live lists over the realtime database, run against a server."""
+"""The examples of streams (live lists over the realtime database) and of files, run against a server."""
 
 from __future__ import annotations
 
@@ -82,3 +82,41 @@ def test_a_long_chat(server: Server, config: Any, capsys: pytest.CaptureFixture[
         "m8 | m7 | m6 | m5 | m4 | m3 | fetch more",
         "m8 | m7 | m6 | m5 | m4 | m3 | m2 | m1",
     ]
+
+
+def test_send_file(server: Server, config: Any, tmp_path: Path) -> None:
+    server.create_channel("lunch", config["user_id"])
+    (path, target) = (tmp_path / "sent.bin", tmp_path / "received.bin")
+    path.write_bytes(bytes(range(256)) * 12_000)
+    command = [sys.executable, str(EXAMPLES / "send_file.py"), json.dumps(config), "lunch", str(path), str(target)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.replace("\r", "\n").splitlines()
+    full = f"[{'#' * 20}] 100 %"
+    for line in (f"sending {full}", "sent: sent.bin", f"receiving {full}", f"received: {target}"):
+        assert line in lines, done.stdout
+    assert target.read_bytes() == path.read_bytes()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    assert done.returncode == 1 and "there is a file already" in done.stdout, "it is not replaced"
+
+
+def run(name: str, config: Any, *arguments: object) -> list[str]:
+    """What an example prints."""
+    command = [sys.executable, str(EXAMPLES / name), json.dumps(config), *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+    return done.stdout.splitlines()
+
+
+def test_poll(server: Server, config: Any) -> None:
+    server.create_channel("poll", config["user_id"])
+    assert run("poll.py", config, "poll", "Tea?", f"y{EVIL}es", "no") == ["* 1 yes", "  0 no"]
+
+
+def test_draft(server: Server, config: Any) -> None:
+    server.create_channel("draft", config["user_id"])
+    assert run("draft.py", config, "draft") == ["draft: "]
+    assert run("draft.py", config, "draft", f"see{EVIL} you") == ["draft: see you"]
+    assert run("draft.py", config, "draft") == ["draft: see you"], "another process has it"
+    assert run("draft.py", config, "draft", "--send") == ["draft: "]
+    assert [message["message"] for message in server.messages("draft")] == [f"see{EVIL} you"]

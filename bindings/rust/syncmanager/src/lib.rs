@@ -89,7 +89,7 @@ pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
 pub use config::{Config, ResendPolicy};
 pub use database::Database;
-pub use draft::{Draft, Edit, Target};
+pub use draft::{Draft, Edit, OutgoingFile, Target};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Connection, Event, EventKind, SyncState};
 pub use item::{Channel, Message};

@@ -1,0 +1,33 @@
+"""Asks a channel something, gives the first answer, and shows how many chose what:
+``poll.py CONFIG_JSON CHANNEL_URL TITLE OPTION...``."""
+
+import asyncio
+import json
+import re
+import sys
+
+from syncmanager import Config, SyncManager, SyncManagerError
+
+#: What a terminal obeys (docs/display.md).
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+async def main(config: Config, channel_url: str, title: str, *options: str) -> None:
+    async with SyncManager(**config) as sm:
+        await sm.connect()
+        chat = sm.messages(channel_url)
+        await chat.fetch()
+        poll = await sm.create_poll(title, list(options))
+        message = await chat.send(title, poll_id=poll["id"])
+        await sm.vote_poll(channel_url, message, poll["id"], [poll["options"][0]["id"]])
+        shown = next(item for item in chat.items if item["message_id"] == message["message_id"])["poll"]
+        for option in shown["options"]:
+            own = "*" if option["id"] in shown.get("voted_option_ids", []) else " "
+            print(own, option["vote_count"], CONTROLS.sub("", option["text"]))
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(json.loads(sys.argv[1]), *sys.argv[2:]))
+    except SyncManagerError as error:
+        sys.exit(str(error))
