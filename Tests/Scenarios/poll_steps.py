@@ -116,3 +116,13 @@ class PollSteps:
         wanted = part(self.poll_on_server(poll, self.config["user_id"]))
         self.until(
             lambda: part(next(m for m in self.snapshot(on)["succeeded"] if m["message_id"] == message)["poll"]), wanted)
+
+    def expect_polls_told(self, on, source, polls):
+        """The details of a collection's changes with this source name these polls with their messages, no others."""
+        def told():
+            changes = [event for event in self.events if event.get("collection") == self.collections[on]]
+            facts = [fact for change in changes if change.get("source") == source for fact in change.get("detail", ())]
+            return sorted({(fact["event"], fact["poll_id"], fact["message_id"]) for fact in facts})
+
+        ids = [(str(self.polls[poll]["id"]), str(self.named[poll]["message_id"])) for poll in polls]
+        self.until(told, sorted((source, *both) for both in ids))

@@ -10,7 +10,7 @@ extension Simulation {
     func checkFacts(_ cause: Cause, isOfChannel: Bool) throws {
         func isRight(_ fact: EventFact) -> Bool {
             guard let json = try? JSON.parse(fact.json), json["event"]?.string == fact.source.rawValue,
-                fact.source.isFromEvent
+                fact.source.isFromEvent || fact.source == .eventPollChangelog
             else { return false }
             let isMe = json["user"]?["user_id"]?.string == SimulatedService.me
             switch fact.source {

@@ -77,6 +77,14 @@ class VoteDetail(TypedDict):
     is_own: bool  #: the connected user, here or on another device
 
 
+class PollChangelogDetail(TypedDict):
+    """Something was missed of the poll in a message while away. Since 0.1."""
+
+    event: Literal["event_poll_changelog"]
+    message_id: str
+    poll_id: str
+
+
 class _Hidden(TypedDict):
     event: Literal["event_channel_hidden"]
     allow_auto_unhide: bool
@@ -237,6 +245,7 @@ Detail = Union[
     ThreadDetail,
     PollDetail,
     VoteDetail,
+    PollChangelogDetail,
     HiddenDetail,
     MemberCountDetail,
     JoinedDetail,

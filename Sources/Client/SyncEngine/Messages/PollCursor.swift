@@ -62,6 +62,21 @@ enum PollCursor {
             answerTo: id, progress: (key, next.point.storedText))
     }
 
+    /// Why messages changed of which the log tells: the poll of each.
+    static func cause(of changed: [MessageRecord], _ rules: any ServiceRules) -> Cause {
+        let facts = changed.compactMap { message -> EventFact? in
+            guard let poll = rules.pollID(in: message.json) else { return nil }
+            let told = JSON.object([
+                "event": .string(EventSource.eventPollChangelog.rawValue), "message_id": .string(message.id.text),
+                "poll_id": .string(poll),
+            ])
+            return EventFact(.eventPollChangelog, json: told.serialized())
+        }
+        var cause = Cause(.eventPollChangelog)
+        cause.add(Cause(.eventPollChangelog, facts))
+        return cause
+    }
+
     /// The log names polls that are gone, and not their messages.
     private static func removed(
         _ ids: [String], _ history: History, _ context: Context

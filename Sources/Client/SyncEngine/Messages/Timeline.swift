@@ -179,6 +179,7 @@ final class Timeline {
     /// The fact is in the cache: tells the collections.
     func show(_ fact: MessageFact, _ recorded: RecordedFact, _ turn: inout Turn) {
         history = recorded.history
+        var cause = fact.cause
         switch fact.kind {
         case .arrived(let told, _):
             let message = recorded.arrived ?? told
@@ -192,11 +193,12 @@ final class Timeline {
             }
             return
         case .edited, .patched, .deleted: history.crossings.note(fact)
-        case .changelog, .patchLog: break
+        case .changelog: break
+        case .patchLog: cause = PollCursor.cause(of: recorded.changed, turn.rules)
         }
-        windows.remove(recorded.deleted, fact.cause, &turn)
-        windows.showChanged(recorded.changed, fact.cause, coverage, &turn)
-        if id.isThread { parent.show(recorded, fact.cause, windows, &turn) }
+        windows.remove(recorded.deleted, cause, &turn)
+        windows.showChanged(recorded.changed, cause, coverage, &turn)
+        if id.isThread { parent.show(recorded, cause, windows, &turn) }
     }
 
     /// An overlay on a message came or went: it is shown as it is now.
