@@ -352,8 +352,8 @@ SM_EXPORT int32_t sm_disconnect(sm_client *client);
 SM_EXPORT int32_t sm_resume_sync(sm_client *client);
 SM_EXPORT int32_t sm_pause_sync(sm_client *client);
 
-/* A new access token, without control characters, the answer to `token_needed`: in that state the library connects with it at once, else at its
- * next attempt. There is no new result for it, see `connection`.
+/* A new access token, without control characters, the answer to `token_needed`: in that state the library connects with
+ * it at once, else at its next attempt. There is no new result for it, see `connection`.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_set_token(sm_client *client, const char *access_token);
 

@@ -81,8 +81,8 @@ public final class NetworkThread: @unchecked Sendable {
     }
 
     /// Cancels a request or a stream: its completion gets `cancelled`, unless it has run or is about to. Of a file that
-    /// was being received what has come is kept for the next exchange; but nothing of the one that is `discarding`, also
-    /// when the exchange has failed already.
+    /// was being received what has come is kept for the next exchange. Nothing is kept of `target`, also when the
+    /// exchange has failed already.
     public func cancel(_ id: UInt64, discarding target: HTTPTarget? = nil) {
         post(.cancel(id, discarding: target))
     }

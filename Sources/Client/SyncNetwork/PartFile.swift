@@ -41,8 +41,8 @@ struct PartFile: Sendable {
         throw NetworkFailure(.busy, path)
     }
 
-    /// Removes what an exchange that has ended left, on a thread of its own. What another exchange is writing stays, and
-    /// all of it when the system gives no thread.
+    /// Removes what an exchange that has ended left, on a thread of its own. What another exchange is writing stays;
+    /// where the system gives no thread, all of it stays.
     func discard() {
         NativeThread("sm-file") { remove() }?.detach()
     }

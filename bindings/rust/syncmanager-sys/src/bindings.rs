@@ -156,11 +156,11 @@ extern "C" {
 
     /// ```text
     /// Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
-    ///   "app_id", "user_id"      required
+    ///   "app_id", "user_id"      required; "app_id" without control characters
     ///   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's
     /// files are in
     ///                            APP/USER below it
-    ///   "access_token"           may come later by sm_set_token()
+    ///   "access_token"           without control characters; may come later by sm_set_token()
     ///   "service"                "sendbird" (default)
     ///   "api_host"               default: the service's own for the app; begins with "http://" or "https://"
     ///   "ws_host"                the same for the socket; begins with "ws://" or "wss://", as
@@ -228,9 +228,9 @@ extern "C" {
     pub fn sm_pause_sync(client: *mut sm_client) -> i32;
 
     /// ```text
-    /// A new access token, the answer to `token_needed`: in that state the library connects with it at once, else
-    /// at its
-    /// next attempt. There is no new result for it, see `connection`.
+    /// A new access token, without control characters, the answer to `token_needed`: in that state the library
+    /// connects with
+    /// it at once, else at its next attempt. There is no new result for it, see `connection`.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_set_token(client: *mut sm_client, access_token: *const c_char) -> i32;
