@@ -19,11 +19,12 @@ async def main(config: Config, channel_url: str, title: str, *options: str) -> N
         await chat.fetch()
         poll = await sm.create_poll(title, list(options))
         message = await chat.send(title, poll_id=poll["id"])
-        await sm.vote_poll(channel_url, message, poll["id"], [poll["options"][0]["id"]])
-        shown = next(item for item in chat.items if item["message_id"] == message["message_id"])["poll"]
-        for option in shown["options"]:
-            own = "*" if option["id"] in shown.get("voted_option_ids", []) else " "
-            print(own, option["vote_count"], CONTROLS.sub("", option["text"]))
+        answers = [option.get("id", 0) for option in poll.get("options", [])]
+        await sm.vote_poll(channel_url, message, poll["id"], [*answers[:1]])
+        shown = next(item for item in chat.items if item["message_id"] == message["message_id"]).get("poll", poll)
+        for option in shown.get("options", []):
+            own = "*" if option.get("id") in shown.get("voted_option_ids", []) else " "
+            print(own, option.get("vote_count"), CONTROLS.sub("", option.get("text", "")))
 
 
 if __name__ == "__main__":

@@ -32,8 +32,9 @@ async def main(config: Config, channel_url: str, path: str, target: str) -> None
         watching = asyncio.create_task(watch(sm.events()))
         await sm.connect()
         message = await sm.messages(channel_url).send_files(path)
-        print("\nsent:", CONTROLS.sub("", message["file"]["name"]))
-        await sm.download_file(message["file"]["url"], target)
+        file = message.get("file", {})
+        print("\nsent:", CONTROLS.sub("", file.get("name", "")))
+        await sm.download_file(file.get("url", ""), target)
         print("\nreceived:", target)
         watching.cancel()
 
