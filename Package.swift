@@ -100,7 +100,8 @@ let package = Package(
             path: "benchmarks/streams", swiftSettings: libraryFlags + releaseFlags),
 
         // What tests of several rooms use.
-        .target(name: "TestSupport", dependencies: ["SyncModel", "SyncBytes"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["SyncSendbird", "SyncModel", "SyncBytes"], path: "Tests/TestSupport"),
         tests(of: "SyncBytes"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel", ["SyncBytes"]),

@@ -1,4 +1,5 @@
 import SyncModel
+import TestSupport
 import SyncStore
 import XCTest
 
@@ -65,6 +66,30 @@ final class RelationTests: EngineTestCase {
         XCTAssertEqual(shown("1"), "")
         XCTAssertEqual(try stored("1"), "")
         XCTAssertEqual(shown("2"), "")
+    }
+
+    private func page(_ message: MessageRecord, _ relation: Relation) -> MessagePage {
+        var page = Case.page([message])
+        page.relations.added = [relation]
+        return page
+    }
+
+    private static func isFirstPage(_ request: ServiceRequest) -> Bool {
+        if case .messagesAround = request { true } else { false }
+    }
+
+    /// The answer to a page that was given up for a hole is as old as it was asked.
+    func testAPageThatWasGivenUpBringsNoRelationBack() throws {
+        begin()
+        openMessages(1, "c")
+        connect()
+        event(.batch([], resume: "1"))
+        XCTAssertEqual(asked(RelationTests.isFirstPage).count, 1)
+        event(.batch([.hole(channelURL: "c", older: "", newer: Case.page([Case.message(1)]))], resume: "2"))
+        tell([relation("r1", of: "1")])
+        tell(removed: ["r1"])
+        answer(.messages(page(Case.message(1), relation("r1", of: "1"))), to: RelationTests.isFirstPage)
+        XCTAssertEqual(try stored("1"), "")
     }
 
     func testARelationBeforeItsMessage() throws {

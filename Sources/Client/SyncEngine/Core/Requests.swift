@@ -234,7 +234,8 @@ final class Requests {
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ turn: inout Turn) {
         guard let timeline = collections.timelines[place] else { return }
-        let reply = storingRelations(of: reply, timeline, &turn)
+        let isAwaited = ask.generation == timeline.generation
+        let reply = isAwaited ? storingRelations(of: reply, timeline, &turn) : reply
         guard let fact = timeline.receive(reply, to: ask, &turn) else { return }
         let isStored = recorder.record(message: fact, &turn)
         guard let page = reply.logPage else { return timeline.resume(&turn) }
@@ -242,7 +243,8 @@ final class Requests {
     }
 
     /// What a page says of relations is stored before it: a message that is held has all of them that are known. If it
-    /// cannot be stored, the page is asked for again.
+    /// cannot be stored, the page is asked for again. Not of a page that was given up: what was taken back since it was
+    /// made is not known any more.
     private func storingRelations(of reply: ServiceReply, _ timeline: Timeline, _ turn: inout Turn) -> ServiceReply {
         guard turn.capabilities.hasRelations, case .messages(let page) = reply else { return reply }
         let relations = timeline.history.crossings.applied(to: page.relations)
