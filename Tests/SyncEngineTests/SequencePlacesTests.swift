@@ -98,6 +98,23 @@ final class SequencePlacesTests: StoryTestCase {
         }
     }
 
+    /// What the stream tells while pages are on their way to the newest, and they bring it, too.
+    func testPagesThatMeetWhatWaits() throws {
+        var service = try SequenceHistory([10, 20, 30, 40, 50, 60], cache, newChannel())
+        try service.look(at: 0..<2, of: 2)
+        for _ in 0..<2 { try service.wait() }
+        try service.follow(2..<4, of: 5)
+        try service.follow(4..<5, of: 5)
+        // It was told before the page was asked for, and is not in it: it is older.
+        var other = try SequenceHistory([10, 20, 30, 40, 50], cache, newChannel())
+        try other.look(at: 0..<0, of: 0)
+        for _ in 0..<3 { try other.wait() }
+        try other.look(at: 3..<5, of: 5)
+        XCTAssertEqual(other.history.chunks.last?.reachedNewest, false)
+        try other.follow(5..<5, of: 5)
+        XCTAssertEqual(other.history.chunks.last?.reachedNewest, true)
+    }
+
     func testRandomHistories() throws {
         for seed in Seeds.chosen(usual: 400) {
             var random = SeededGenerator(seed: seed)
@@ -177,6 +194,35 @@ struct SequenceHistory {
         told += 1
         _ = try history.arrive(&message, isInOrder: true, cache)
         try check()
+    }
+
+    /// The stream tells one where the newest is not known.
+    mutating func wait() throws {
+        story.append("wait \(told)")
+        var message = messages[told]
+        told += 1
+        _ = try history.arrive(&message, isInOrder: true, cache)
+    }
+
+    /// The newest messages, when the service had so many.
+    mutating func look(at range: Range<Int>, of count: Int) throws {
+        story.append("look at \(range)")
+        told = max(told, range.upperBound)
+        var page = page(range)
+        page.reachedNewest = range.upperBound == count && count > 2
+        if range.isEmpty { page.range = nil }
+        try take(page, by: .around(.last))
+    }
+
+    /// A page towards newer, when the service had so many.
+    mutating func follow(_ range: Range<Int>, of count: Int) throws {
+        story.append("follow \(range)")
+        told = max(told, range.upperBound)
+        guard let end = history.chunks.last?.end else { throw Wrong(description: "there is nothing to follow") }
+        var page = page(range)
+        page.range?.start = end
+        page.reachedNewest = range.upperBound == count
+        try take(page, by: .page(from: end, .next))
     }
 
     /// The stream goes on with the last of the messages up to one.

@@ -61,12 +61,37 @@ extension History {
             && (isBeforeEnd || last.map { position <= $0 } ?? false)
     }
 
-    /// What waits of messages that get their places here, behind a page.
-    func strays(behind end: MessagePosition, without known: Set<MessageID>) -> [MessageRecord] {
-        let new = strays.filter { !known.contains($0.id) }
-        let rows = new.map { SequencePlaces.Row(time: SequencePlaces.time($0)) }
+    /// Of what waits, what is newer than a page that has reached the newest, where messages get their places here. The
+    /// page may be ahead of the stream, which then tells of older messages. So only those are newer that were told
+    /// behind one that the page, or the chunk that it lengthens, has; and where it has none, none that were told before
+    /// it was asked for. `nil`: that says nothing of some, and another page has to be asked for.
+    mutating func newerStrays(
+        than page: MessagePage, endingAt end: MessagePosition, besides others: Set<MessageID>, _ cache: CacheStore
+    ) throws(StoreError) -> [MessageRecord]? {
+        guard isBySequence, page.reachedNewest else { return [] }
+        let start = page.range?.start.position
+        let known = others.union(page.messages.map(\.id))
+        var newer: [MessageRecord] = []
+        var isSure = page.reachedFirst
+        for (index, message) in strays.enumerated() {
+            let held = try cache.message(id: message.id, channel: channelKey)?.position
+            let home = held.flatMap { chunks.index(covering: $0) }
+            if known.contains(message.id) || home.map({ chunks.chunks[$0].end.position == start }) ?? false {
+                (newer, isSure) = ([], true)
+            } else if home == nil, isSure || index >= doubted {
+                newer.append(message)
+            }
+        }
+        if isSure || newer.isEmpty { return placed(newer, behind: end) }
+        doubted = strays.count
+        return nil
+    }
+
+    /// Messages with places behind one.
+    private func placed(_ messages: [MessageRecord], behind end: MessagePosition) -> [MessageRecord] {
+        let rows = messages.map { SequencePlaces.Row(time: SequencePlaces.time($0)) }
         let places = SequencePlaces.behind(end, before: nil, rows, isEnd: true) ?? []
-        return zip(new, places).map { message, place in
+        return zip(messages, places).map { message, place in
             var message = message
             message.position = place
             return message

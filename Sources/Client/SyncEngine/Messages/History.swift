@@ -44,6 +44,8 @@ struct History {
 
     private var onDisk: [StoredChunk]
     private(set) var strays: [MessageRecord] = []
+    /// How many of them came before the page that is asked for since it was not clear where they stand.
+    var doubted = 0
     /// Some of what came was dropped, or may have come without our having been told: newest must be asked for again,
     /// also when a page that is under way says that it has it.
     private var hasLostStrays = false
@@ -151,6 +153,8 @@ struct History {
             added.reachedNewest = false
             hasLostStrays = false
         }
+        let newer = try newerStrays(than: page, endingAt: added.end.position, besides: others, cache)
+        if newer == nil { added.reachedNewest = false }
         if let last = chunks.last, last.reachedNewest, last.end.position < added.start.position, !added.reachedFirst {
             // The connection did not tell what lies between: it is dead, or slower than the answer.
             chunks.forgetNewest(sureEnd: storedEnd)
@@ -161,13 +165,11 @@ struct History {
         if added.reachedNewest {
             if case .sinceNextPage = send { send = .since(added.end.position) }
             let known = Set(rows.map(\.id))
-            let inOrder = strays.filter { !outOfOrder.contains($0.id) }.map(\.position)
-            sureEnd = (inOrder + [added.end.position, sureEnd].compactMap { $0 }).max()
             let behind = isBySequence
-                ? strays(behind: added.end.position, without: known.union(others))
-                : strays.filter { !known.contains($0.id) && $0.position > range.start.position }
-            rows += behind
-            strays = []
+                ? newer ?? [] : strays.filter { !known.contains($0.id) && $0.position > range.start.position }
+            let inOrder = behind.filter { !outOfOrder.contains($0.id) }.map(\.position)
+            sureEnd = (inOrder + [added.end.position, sureEnd].compactMap { $0 }).max()
+            (rows, strays, doubted) = (rows + behind, [], 0)
             for message in behind { added.extend(to: message.position) }
         }
         rows = try RelatedMessages.folded(rows, into: self, rules, cache)
@@ -207,7 +209,7 @@ struct History {
             return PageOutcome(rows: [], gone: [])
         }
         chunks.endNewest(token: older)
-        (sureEnd, strays, hasLostStrays) = (nil, [], false)
+        (sureEnd, strays, doubted, hasLostStrays) = (nil, [], 0, false)
         var page = page
         if !isBySequence, let end = page.range?.end.position, let last = chunks.last, end < last.end.position {
             // Newer messages are held already, and something may be missing before them.
@@ -270,6 +272,7 @@ struct History {
             strays.append(message)
             if strays.count > History.strayLimit {
                 strays.removeFirst()
+                doubted = max(0, doubted - 1)
                 hasLostStrays = true
             }
             return .stray(isNew: true)
@@ -385,7 +388,7 @@ struct History {
         absent = [:]
         onDisk = []
         stored = 0
-        strays = []
+        (strays, doubted) = ([], 0)
         hasLostStrays = false
         outOfOrder = []
         sureEnd = nil
@@ -414,7 +417,7 @@ struct History {
         send = .none
         sureEnd = nil
         outOfOrder = []
-        strays = []
+        (strays, doubted) = ([], 0)
         hasLostStrays = false
     }
 

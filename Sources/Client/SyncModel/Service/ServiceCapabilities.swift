@@ -17,7 +17,7 @@ public struct ServiceCapabilities: Equatable, Sendable {
         /// Nobody: messages stand in the order in which pages and the stream bring them, and get their places here. The
         /// order of their `MessagePosition` is the time that they claim, at most that of the service's answer; the tie
         /// is not looked at. Such a service's changes are in its stream, its edges have tokens, and a page that meets
-        /// `until` says so.
+        /// `until` says so. Its pages have no message that the stream had not told when they were asked for.
         case bySequence
     }
 
