@@ -9,23 +9,31 @@ import SyncSendbird
 final class Device {
     let core: SyncCore
     let faults = StoreFaults()
-    private let cache: CacheStore
-    private let intents: IntentStore
+    let cache: CacheStore
+    let intents: IntentStore
+
+    /// With Sendbird's service over a network.
+    convenience init(directory: String, options: EngineOptions, network: SimulatedNetwork, now: Moment) throws {
+        let service = SendbirdService(
+            appID: "syncmanager", userID: options.userID, apiHost: SimulatedService.apiHost,
+            wsHost: SimulatedService.wsHost, libraryVersion: "simulated")
+        try self.init(
+            directory: directory, options: options, service: service, transport: network, files: network.files,
+            now: now)
+    }
 
     init(
-        directory: String, options: EngineOptions, network: SimulatedNetwork, now: Moment
+        directory: String, options: EngineOptions, service: any ChatService, transport: any Transport,
+        files: any FileLooking = NoFiles(), now: Moment
     ) throws {
         cache = try CacheStore(directory: directory, now: now.wall)
         intents = try IntentStore(directory: directory)
         if let aside = cache.setAsideAs { throw Violation(description: "the cache was set aside as \(aside)") }
         if intents.intentsLost { throw Violation(description: "the intents are lost") }
-        let service = SendbirdService(
-            appID: "syncmanager", userID: options.userID, apiHost: SimulatedService.apiHost,
-            wsHost: SimulatedService.wsHost, libraryVersion: "simulated")
         faults.install(in: cache, intents)
         core = SyncCore(
-            options: options, cache: cache, intents: intents, service: service, transport: network,
-            files: network.files, now: now)
+            options: options, cache: cache, intents: intents, service: service, transport: transport,
+            files: files, now: now)
     }
 
     /// Channels and messages in the cache, and what else is on disk: own messages, values and writes of the database.

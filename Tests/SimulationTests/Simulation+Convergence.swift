@@ -50,33 +50,6 @@ extension Simulation {
         try check()
     }
 
-    /// What the cache says that the messages of each channel take is what they take.
-    private func checkCounts() throws {
-        let wrong = try device.miscounted()
-        if !wrong.isEmpty { throw Violation(description: "counts are wrong: \(wrong)") }
-    }
-
-    /// The library's own snapshot of what was delivered is what the engine shows.
-    private func checkSnapshots() throws {
-        for (_, view) in engine.shownMessages {
-            let own = engine.shownOwnMessages(view.id)
-            let wanted = [
-                ("succeeded", (view.filter.isReversed ? view.window.rows.reversed() : view.window.rows).map(\.json)),
-                ("pending", own.pending.map(\.json)),
-                ("failed", own.failed.map(\.json)),
-            ]
-            for (list, rows) in wanted { try checkSnapshot(view.id, list, rows) }
-        }
-        for view in engine.shownChannels { try checkSnapshot(view.id, "channels", view.window.rows.map(\.json)) }
-    }
-
-    private func checkSnapshot(_ id: CollectionID, _ list: String, _ rows: [[UInt8]]) throws {
-        let shown = try JSON.parse(host.snapshot(id) ?? [])[list]?.array ?? []
-        guard shown.count == rows.count, try zip(shown, rows).allSatisfy({ try $0 == JSON.parse($1) }) else {
-            throw Violation(description: "the snapshot of \(id) has \(shown.count) in \(list), not these \(rows.count)")
-        }
-    }
-
     /// Until nothing is under way: neither in the engine, nor on the network, nor in the host's plans.
     private func settle() throws {
         for _ in 0..<2000 {

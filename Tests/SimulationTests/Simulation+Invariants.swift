@@ -46,16 +46,6 @@ extension Simulation {
         }
     }
 
-    /// After every input, cheap: as many rows here as there.
-    func checkSizes() throws {
-        for (url, view) in engine.shownMessages {
-            let count = told.rows(view.id, .succeeded).count
-            guard count == view.window.count else {
-                throw Violation(description: "replay of \(view.id) in \(url): \(count) rows, not \(view.window.count)")
-            }
-        }
-    }
-
     func check() throws {
         if let violation { throw violation }
         noteLoaded()
@@ -70,50 +60,6 @@ extension Simulation {
         }
         if engine.isAtRest, isConnected, !isPaused, !network.isCarrying, !network.hasDeadSocket {
             knowledge.nothingInDoubt(shown: Set(engine.shownMessages.map(\.channelURL)))
-        }
-    }
-
-    /// What a host shows that only applies changes is what the engine shows.
-    private func checkReplay(_ replay: Replay) throws {
-        for (_, view) in engine.shownMessages {
-            let told = replay.rows(view.id, .succeeded)
-            let shown = view.filter.isReversed ? told.reversed() : told
-            guard shown.map(\.id) == view.window.rows.map(\.id.text) else {
-                throw Violation(
-                    description: "replay of \(view.id): \(shown.map(\.id)) is not \(view.window.rows.map(\.id))")
-            }
-            for (here, there) in zip(shown, view.window.rows) where here.json != there.json {
-                throw Violation(description: "replay of \(view.id): the content of \(here.id) differs")
-            }
-            let own = engine.shownOwnMessages(view.id)
-            for (list, rows) in [(CollectionChange.List.pending, own.pending), (.failed, own.failed)] {
-                let here = replay.rows(view.id, list)
-                guard here.map(\.id) == rows.map(\.id.text), here.map(\.json) == rows.map(\.json) else {
-                    throw Violation(
-                        description: "replay of \(view.id), \(list): \(here.map(\.id)) is not \(rows.map(\.id))")
-                }
-            }
-        }
-        for view in engine.shownChannels {
-            let shown = replay.rows(view.id, .channels)
-            let rows = view.window.rows
-            guard shown.map(\.id) == rows.map(\.id.text) else {
-                throw Violation(description: "replay of \(view.id): \(shown.map(\.id)) is not \(rows.map(\.id))")
-            }
-            for (here, there) in zip(shown, rows) where here.json != there.json {
-                throw Violation(description: "replay of \(view.id): the content of \(here.id) differs")
-            }
-        }
-    }
-
-    /// Each message once, in the service's order.
-    private func checkOrder(_ view: MessageWindow) throws {
-        let rows = view.window.rows
-        for (left, right) in zip(rows, rows.dropFirst()) where left.position >= right.position {
-            throw Violation(description: "collection \(view.id): \(left.id) stands before \(right.id)")
-        }
-        guard Set(rows.map(\.id)).count == rows.count else {
-            throw Violation(description: "collection \(view.id) shows a message twice: \(rows.map(\.id))")
         }
     }
 

@@ -7,7 +7,7 @@ import SyncModel
 
 /// One run of the whole stack: hosts, engine, service machine, a simulated network and the real server's own code, in
 /// one thread and virtual time, everything from one seed.
-final class Simulation {
+final class Simulation: SimulatedRun, SeededSimulation {
     let seed: UInt64
     let traits: Traits
     var random: SeededGenerator
@@ -66,8 +66,6 @@ final class Simulation {
     private(set) var history: [String] = []
     private(set) var steps = 0
 
-    var engine: Engine { device.core.engine }
-
     init(seed: UInt64, isRecording: Bool) throws {
         self.seed = seed
         self.isRecording = isRecording
@@ -75,12 +73,7 @@ final class Simulation {
         drafts = DraftKnowledge(seed: seed)
         files = FileKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)
-        let base = URL(
-            fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm")
-                ? "/dev/shm" : NSTemporaryDirectory())
-        directory = base.appendingPathComponent("sm-sim-\(ProcessInfo.processInfo.processIdentifier)-\(seed)")
-        try? FileManager.default.removeItem(at: directory)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        directory = try SimulationFolder.make("sim", seed)
         service = try SimulatedService(seed: seed, hugeGap: traits.hugeGap, time: time)
         network = SimulatedNetwork(server: service, seed: seed &+ 1, pageSize: traits.pageSize)
         network.weather = traits.weather

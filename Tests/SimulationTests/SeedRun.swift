@@ -1,0 +1,124 @@
+import Foundation
+import XCTest
+
+/// Runs a simulation over many seeds, in as many threads as there are processors. `SM_SEEDS=50` sets another number,
+/// `SM_FIRST` where they begin, `SM_FAILURES=1` after how many failures to stop; `SM_SEED=17` replays one with its
+/// whole history.
+struct SeedRun {
+    /// As the figures call it.
+    let name: String
+    let seeds: UInt64
+    let steps: Int
+    let make: @Sendable (UInt64, Bool) throws -> any SeededSimulation
+
+    /// Shared by the threads that run seeds.
+    private final class Progress: @unchecked Sendable {
+        private let lock = NSLock()
+        private var next: UInt64
+        private let last: UInt64
+        private let failureLimit: Int
+        private var failures: [(seed: UInt64, text: String)] = []
+        private var done = 0
+        /// How many seeds had run when the first one failed.
+        private(set) var firstFailure: Int?
+
+        init(first: UInt64, count: UInt64, failureLimit: Int) {
+            next = first
+            last = first + count - 1
+            self.failureLimit = failureLimit
+        }
+
+        func take() -> UInt64? {
+            lock.withLock {
+                guard next <= last, failures.count < failureLimit else { return nil }
+                defer { next += 1 }
+                return next
+            }
+        }
+
+        private(set) var seen: Set<String> = []
+
+        func finish(_ seed: UInt64, _ failure: String?, _ seen: Set<String>) {
+            lock.withLock {
+                done += 1
+                self.seen.formUnion(seen)
+                guard let failure else { return }
+                failures.append((seed, failure))
+                firstFailure = firstFailure ?? done
+            }
+        }
+
+        var all: [(seed: UInt64, text: String)] { lock.withLock { failures.sorted { $0.seed < $1.seed } } }
+    }
+
+    func all() {
+        let environment = ProcessInfo.processInfo.environment
+        if let one = environment["SM_SEED"].flatMap(UInt64.init) {
+            if let failure = run(one, isRecording: true).failure { XCTFail(failure) }
+            return
+        }
+        let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? seeds
+        let progress = Progress(
+            first: environment["SM_FIRST"].flatMap(UInt64.init) ?? 1, count: count,
+            failureLimit: environment["SM_FAILURES"].flatMap(Int.init) ?? 10)
+        let start = Date()
+        DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
+            while let seed = progress.take() {
+                let run = run(seed, isRecording: false)
+                progress.finish(seed, run.failure, run.seen)
+            }
+        }
+        let failed = progress.all
+        for failure in failed { print("seed \(failure.seed): \(failure.text)") }
+        // The first one once more, with its history.
+        if let first = failed.first { _ = run(first.seed, isRecording: true, lines: 60) }
+        let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
+        let after = progress.firstFailure.map { ", first failure after \($0) seeds" } ?? ""
+        print("\(name): \(count) seeds, \(failed.count) failed, \(seconds) s" + after)
+        if failed.isEmpty, count >= 100 { print(progress.seen.sorted()) }
+        XCTAssert(
+            failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)"
+        )
+    }
+
+    private func run(
+        _ seed: UInt64, isRecording: Bool, lines: Int = Int.max
+    ) -> (failure: String?, seen: Set<String>) {
+        do {
+            let simulation = try make(seed, isRecording)
+            defer { simulation.remove() }
+            do {
+                try simulation.run(steps: steps)
+                return (nil, simulation.seen)
+            } catch {
+                if isRecording { simulation.printHistory(lines, error) }
+                return ("step \(simulation.steps): \(error)", simulation.seen)
+            }
+        } catch {
+            return ("it could not begin: \(error)", [])
+        }
+    }
+}
+
+/// What `SeedRun` runs.
+protocol SeededSimulation: AnyObject {
+    var seen: Set<String> { get }
+    var steps: Int { get }
+    func run(steps count: Int) throws
+    func printHistory(_ lines: Int, _ error: any Error)
+    func remove()
+}
+
+/// Where a run has its files: in memory, if there is such a place.
+enum SimulationFolder {
+    static func make(_ name: String, _ seed: UInt64) throws -> URL {
+        let base = URL(
+            fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm")
+                ? "/dev/shm" : NSTemporaryDirectory())
+        let process = ProcessInfo.processInfo.processIdentifier
+        let directory = base.appendingPathComponent("sm-\(name)-\(process)-\(seed)")
+        try? FileManager.default.removeItem(at: directory)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return directory
+    }
+}
