@@ -24,6 +24,55 @@ final class UsageTests: XCTestCase {
         try XCTUnwrap(ChannelRecord(json: Array(#"{"channel_url":"\#(url)","name":""}"#.utf8)))
     }
 
+    /// The sum is read some channels at a time, while they change, and is what is stored; a transaction that is undone
+    /// makes it unknown.
+    func testTheSumOfAllChannelsIsKept() throws {
+        let store = try newStore()
+        func add(_ id: Int64, to url: ChannelURL) throws {
+            try store.upsert([message(id, at: id, text: "text")], channel: try store.channelKey(url))
+        }
+        for channel in 0..<7 as Range<Int64> { try add(channel, to: ChannelURL("c\(channel)")) }
+        XCTAssertNil(store.counts.total)
+        try store.counts.countTotal(channels: 3)
+        // One that was read, and one that is yet to be.
+        try add(20, to: "c1")
+        try add(21, to: "c6")
+        try store.counts.countTotal(channels: 3)
+        XCTAssertNil(store.counts.total)
+        try store.counts.countTotal(channels: 3)
+        func sum() throws -> Int64 {
+            try store.counts.used(after: 0, limit: 100).reduce(0) { $0 + $1.usage.bytes }
+        }
+        XCTAssertEqual(store.counts.total, try sum())
+        try add(22, to: "c2")
+        try store.deleteMessages(ids: ["1"], channel: try store.channelKey("c1"))
+        XCTAssertEqual(store.counts.total, try sum())
+        let key = try store.channelKey("c2")
+        XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
+            try store.clearMessages(channel: key)
+            throw StoreError.full
+        })
+        XCTAssertNil(store.counts.total)
+        XCTAssertEqual(try store.counts.completeTotal(), try sum())
+        try store.clearMessages(channel: nil)
+        XCTAssertEqual(store.counts.total, 0)
+    }
+
+    /// The oldest go up to where they may, and the newest stay.
+    func testTrimEndsBeforeTheNewest() throws {
+        let store = try newStore()
+        let key = try store.channelKey("c")
+        for id in 1...10 as ClosedRange<Int64> { try store.upsert([message(id, at: id, text: "t")], channel: key) }
+        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 3, keeping: 5)?.order, 3)
+        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 30, keeping: 5)?.order, 5)
+        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 30, keeping: 0)?.order, 10)
+        XCTAssertNil(try store.room.trimEnd(channel: key, rows: 30, keeping: 10))
+        XCTAssertNil(try store.room.trimEnd(channel: key, rows: 30, keeping: 11))
+        let end = try XCTUnwrap(try store.room.trimEnd(channel: key, rows: 3, keeping: 5))
+        XCTAssertEqual(try store.room.deleteMessages(channel: key, through: end), 3)
+        XCTAssertEqual(try store.counts.usage(channel: key), try store.counts.counted(channel: key))
+    }
+
     /// Random writes in a few channels and threads, some of them undone.
     func testCountsAreWhatIsStored() throws {
         struct Undone: Error {}

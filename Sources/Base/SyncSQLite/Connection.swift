@@ -142,6 +142,14 @@ public final class Connection {
         }
     }
 
+    /// Copies what it can of the log into the file, without waiting for readers.
+    public func checkpoint() throws(StoreError) {
+        try check()
+        let checkpoint = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
+        defer { checkpoint.reset() }
+        _ = try checkpoint.next()
+    }
+
     /// A statement, prepared once per connection and reset for its next use.
     public func prepare(_ sql: String) throws(StoreError) -> Statement {
         try check()

@@ -4,9 +4,11 @@ import SyncSQLite
 /// How much the messages of each channel take, and when it was used last: what decides which messages go when the cache
 /// is too large. The counts are columns of `channel`, written at the end of the transaction that writes the messages.
 public final class ChannelCounts {
-    private let connection: Connection
+    let connection: Connection
     private var pending = PendingCounts()
-    private var damaged: StoreError?
+    var damaged: StoreError?
+    /// What the channels take whose rows were read by `countTotal`, kept with every change since.
+    var sum = CountedSum()
 
     init(_ connection: Connection) { self.connection = connection }
 
@@ -46,8 +48,9 @@ public final class ChannelCounts {
     public func use(channel: Int64, at now: Int64) throws(StoreError) {
         guard var usage = try usage(channel: channel) else { return }
         guard usage.usedAt > now || usage.usedAt < now &- ChannelCounts.usePrecision else { return }
+        let bytes = usage.bytes
         usage.usedAt = now
-        try transaction { () throws(StoreError) in try set(usage, channel: channel) }
+        try transaction { () throws(StoreError) in try set(usage, insteadOf: bytes, channel: channel) }
     }
 
     // MARK: Keeping the counts right
@@ -104,6 +107,7 @@ public final class ChannelCounts {
             }
         } catch {
             pending = PendingCounts()
+            sum = CountedSum()
             throw error
         }
     }
@@ -149,18 +153,21 @@ public final class ChannelCounts {
         let (bytes, isTooLarge) = usage.bytes.addingReportingOverflow(change.bytes)
         // Otherwise rows are gone that had not been counted.
         guard !hasTooMany, !isTooLarge, messages >= 0, bytes >= 0 else { return try write(counted: channel) }
+        let before = usage.bytes
         (usage.messages, usage.bytes) = (messages, bytes)
-        try set(usage, channel: channel)
+        try set(usage, insteadOf: before, channel: channel)
     }
 
-    private func write(counted channel: Int64) throws(StoreError) {
+    func write(counted channel: Int64) throws(StoreError) {
         guard let stored = try storedUsage(channel: channel) else { return }
         var usage = try counted(channel: channel)
+        var before: Int64?
         if case .sound(let known) = stored {
             usage.usedAt = known.usedAt
+            before = known.bytes
             if usage == known { return }
         }
-        try set(usage, channel: channel)
+        try set(usage, insteadOf: before, channel: channel)
     }
 
     /// The number of the channel of messages, whether they are stored under that or under a thread's; `nil` for a
@@ -172,7 +179,9 @@ public final class ChannelCounts {
         return try row.next() ? row.int(0) : nil
     }
 
-    private func set(_ usage: ChannelUsage, channel: Int64) throws(StoreError) {
+    /// `before`: the bytes that are stored; `nil`: nobody knows.
+    private func set(_ usage: ChannelUsage, insteadOf before: Int64?, channel: Int64) throws(StoreError) {
+        sum.replace(before, with: usage.bytes, of: channel)
         try connection.prepare("""
             UPDATE channel SET messages = ?2, bytes = ?3, used_at = ?4,
                 usage_checksum = checksum_of_row(?1, ?2, ?3, ?4)
@@ -183,6 +192,7 @@ public final class ChannelCounts {
     /// No message is left.
     func clear() throws(StoreError) {
         pending = PendingCounts()
+        sum.clear()
         try connection.prepare("""
             UPDATE channel SET messages = 0, bytes = 0, usage_checksum = checksum_of_row(key, 0, 0, used_at)
             WHERE messages <> 0 OR bytes <> 0

@@ -1,0 +1,92 @@
+import SyncModel
+import SyncSQLite
+
+/// Taking the oldest messages out to make room. What is complete is for the caller to move, in the same transaction.
+public struct CacheRoom {
+    private let cache: CacheStore
+    private var connection: Connection { cache.connection }
+
+    init(_ cache: CacheStore) { self.cache = cache }
+
+    /// Up to where the oldest messages of a channel or thread go, when so many go at most and so many of the newest
+    /// stay; `nil`: none goes.
+    public func trimEnd(channel key: Int64, rows: Int, keeping newest: Int) throws(StoreError) -> MessagePosition? {
+        var last = MessagePosition.last
+        if newest > 0 {
+            guard let kept = try position(
+                "WHERE channel = ?1 ORDER BY ord DESC, tie DESC LIMIT 1 OFFSET ?2", key, newest - 1)
+            else { return nil }
+            last = kept
+        }
+        let oldest = try connection.prepare("""
+            SELECT ord, tie FROM message WHERE channel = ?1 AND (ord, tie) < (?2, ?3) ORDER BY ord, tie LIMIT ?4
+            """).bind(key).bind(last.order).bind(last.tie).bind(rows)
+        defer { oldest.reset() }
+        var end: MessagePosition?
+        while try oldest.next() { end = MessagePosition(order: oldest.int(0), tie: oldest.int(1)) }
+        return end
+    }
+
+    private func position(
+        _ condition: String, _ key: Int64, _ offset: Int
+    ) throws(StoreError) -> MessagePosition? {
+        let row = try connection.prepare("SELECT ord, tie FROM message \(condition)").bind(key).bind(offset)
+        defer { row.reset() }
+        return try row.next() ? MessagePosition(order: row.int(0), tie: row.int(1)) : nil
+    }
+
+    /// Removes the messages up to a position; gives how many.
+    public func deleteMessages(channel key: Int64, through end: MessagePosition) throws(StoreError) -> Int {
+        try cache.transaction { () throws(StoreError) in
+            let row = try connection.prepare("""
+                DELETE FROM message WHERE channel = ?1 AND (ord, tie) <= (?2, ?3)
+                RETURNING length(CAST(json AS BLOB))
+                """).bind(key).bind(end.order).bind(end.tie)
+            defer { row.reset() }
+            var (rows, bytes) = (0, Int64(0))
+            while try row.next() {
+                rows += 1
+                bytes &+= row.int(0)
+            }
+            cache.counts.add(rows: Int64(0 - rows), bytes: 0 &- bytes, to: key)
+            return rows
+        }
+    }
+
+    /// Nothing is known to be complete any more of a thread (or a channel), and nobody knows since when it may have
+    /// changed. Its rows are still there.
+    public func forgetCompleteness(channel key: Int64) throws(StoreError) {
+        try cache.transaction { () throws(StoreError) in
+            try cache.setChunks(channel: key, [])
+            try cache.setValue("messages.changes.\(key)", nil)
+            try cache.setValue(CacheStore.pollsKey(key), nil)
+        }
+    }
+
+    /// Whether anything is stored of messages under a key.
+    public func holdsAnything(channel key: Int64) throws(StoreError) -> Bool {
+        let row = try connection.prepare("""
+            SELECT EXISTS (SELECT 1 FROM message WHERE channel = ?1) OR EXISTS (SELECT 1 FROM chunk WHERE channel = ?1)
+                OR EXISTS (SELECT 1 FROM relation WHERE channel = ?1)
+                OR EXISTS (SELECT 1 FROM meta WHERE key IN ('messages.changes.' || ?1, 'messages.polls.' || ?1))
+            """).bind(key)
+        defer { row.reset() }
+        return try row.next() ? row.bool(0) : false
+    }
+
+    /// The URL of the channel whose messages are stored under a number; `nil` when there is none.
+    public func channelURL(ofKey key: Int64) throws(StoreError) -> ChannelURL? {
+        let row = try connection.prepare("SELECT key, url, key_checksum FROM channel WHERE key = ?").bind(key)
+        defer { row.reset() }
+        guard try row.next() else { return nil }
+        try row.check(0...1, checksum: 2)
+        return ChannelURL(row.text(1))
+    }
+
+    /// Brings the log into the file as far as that goes without waiting for anybody.
+    public func checkpoint() throws(StoreError) { try connection.checkpoint() }
+}
+
+extension CacheStore {
+    public var room: CacheRoom { CacheRoom(self) }
+}
