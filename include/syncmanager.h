@@ -63,6 +63,8 @@
  *                    the server does not say). The same
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete"
+ *   cache_trimmed    "channel_url", "messages", "bytes": so many messages of the channel left the cache to make room,
+ *                    and so many bytes of rows with them ("max_cache_mb"). No list changes; a page brings them again
  *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are
  *                    the service's. Answer with sm_set_token(); the cache stays until sm_sign_out()
  *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
@@ -179,10 +181,11 @@
  * LIMITS
  *
  * What a host does not drain does not grow without bound. At most "queue_limit" events wait, and about 32 MiB of the
- * objects, rows and values in them; beyond either changes of collections are dropped (`overflow`), "sync_progress" is
- * left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error", "huge_gap",
- * "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each waits. Of
- * "upload_progress" and "download_progress" of one file never more than the latest waits. A call that completes later
+ * objects, rows and values in them; beyond either changes of collections are dropped (`overflow`), "sync_progress" and
+ * "cache_trimmed" are left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error",
+ * "huge_gap", "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each
+ * waits. Of "upload_progress" and "download_progress" of one file never more than the latest waits, and "cache_trimmed"
+ * of one channel is summed up while it waits. A call that completes later
  * takes a slot when it is accepted and frees it when its result is drained; a call without a result takes one until the
  * engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues
  * may still send a burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not
@@ -326,6 +329,9 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "file_timeout_ms"        1000..600000, default 30000: without progress of a file that is sent or received
  *   "uploads_at_once"        1..16, default 2: files that are sent at once, over all channels
  *   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
+ *   "max_cache_mb"           64..1048576 (MiB of the rows of cached messages) or "infinite", the default until 1.0.
+ *                            Over it messages go while the user is logged in: of the channels that were used longest
+ *                            ago, from the oldest on, the newest 200 of each channel last (docs/cache.md)
  *   "app_version"            of the host's program, for the service's records
  *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
  *                            "token"}; "name" where a host has several, "token" is what it knows this user by. It is

@@ -129,6 +129,11 @@ class ServerSteps:
     def server_burst(self, url, count, by="bo"):
         self.server.control("post_messages", channel_url=url, user_id=by, count=count)
 
+    def server_large(self, url, count, kilobytes, by="bo"):
+        """Messages whose `data` has so many KiB, and whose texts are the channel's URL and their numbers."""
+        for number in range(1, count + 1):
+            self.server_post(url, f"{url} {number}", by, data="x" * (kilobytes << 10))
+
     def server_edit(self, url, message, text):
         self.server.edit(url, self.named[message]["message_id"], text)
 

@@ -184,6 +184,16 @@ def sync_progress(stage):
         return [client.wait("sync_progress")]
 
 
+def cache_trimmed(stage):
+    for number in range(280):
+        stage.server.post("c", "bo", str(number), data="x" * (256 << 10))
+    with stage.connected(max_cache_mb=64) as client:
+        made = stage.open(client)
+        client.wait("sync_progress", complete=True)
+        lib.sm_collection_remove(made)
+        return [client.wait("cache_trimmed")]
+
+
 def token_needed(stage):
     with stage.client(access_token="no such token") as client:
         assert lib.sm_connect(client.handle, None, None, None, None) == 0

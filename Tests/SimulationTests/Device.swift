@@ -52,13 +52,16 @@ final class Device {
         let row = try cache.connection.prepare("SELECT key, url FROM channel ORDER BY key")
         defer { row.reset() }
         var wrong: [String] = []
+        var sum: Int64 = 0
         while try row.next() {
             let usage = try cache.counts.usage(channel: row.int(0))
             let counted = try cache.counts.counted(channel: row.int(0))
             if usage?.messages != counted.messages || usage?.bytes != counted.bytes {
                 wrong.append("\(row.text(1)): \(String(describing: usage)), and there are \(counted)")
             }
+            sum += usage?.bytes ?? 0
         }
+        if let total = cache.counts.total, total != sum { wrong.append("all together: \(total), not \(sum)") }
         return wrong
     }
 

@@ -31,6 +31,10 @@ struct Traits {
     let hasDatabase: Bool
     /// Whether the service refuses a request id that it knows, and does not show the message it has.
     let refusesRepeats: Bool
+    /// Bytes of cached messages; how many of the newest of a channel go last, and how many go at once.
+    let cacheLimit: Int64?
+    let cacheFloor: Int
+    let cacheSliceRows: Int
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -53,6 +57,9 @@ struct Traits {
         lastMessagePolicy = random.pick([1, 1, 2, 3]) ?? 1
         hasDatabase = random.chance(50)
         refusesRepeats = random.chance(40)
+        cacheLimit = random.pick([2_000, 10_000, 40_000, nil] as [Int64?]) ?? nil
+        cacheFloor = random.pick([1, 3, 20]) ?? 20
+        cacheSliceRows = random.pick([1, 2, 7, 50, 500]) ?? 500
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -63,6 +70,9 @@ struct Traits {
         options.resendPolicy = policy
         options.maxFailedPerChannel = maxFailed
         options.failedRetentionDays = retentionDays
+        options.cacheLimit = cacheLimit
+        options.cacheFloor = cacheFloor
+        options.cacheSliceRows = cacheSliceRows
         if hasDatabase {
             options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")
         }

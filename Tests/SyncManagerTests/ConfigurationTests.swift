@@ -28,6 +28,16 @@ final class ConfigurationTests: XCTestCase {
         return path(of: Array(text.utf8), file: file, line: line)
     }
 
+    func testTheCacheHasABoundInMebibytes() throws {
+        XCTAssertNil(try configuration().engine.cacheLimit)
+        XCTAssertNil(try configuration(#", "max_cache_mb": "infinite""#).engine.cacheLimit)
+        XCTAssertEqual(try configuration(#", "max_cache_mb": 64"#).engine.cacheLimit, 67_108_864)
+        XCTAssertEqual(try configuration(#", "max_cache_mb": 1048576"#).engine.cacheLimit, 1 << 40)
+        for wrong in ["63", "1048577", "64.5", "\"all\"", "-1", "true"] {
+            XCTAssertEqual(path(with: "\"max_cache_mb\": \(wrong)"), "$.max_cache_mb", wrong)
+        }
+    }
+
     func testWhatIsLeftOutHasTheHeadersDefaults() throws {
         let all = try configuration()
         XCTAssertEqual([all.appID, all.userID, all.dataDirectory, all.accessToken], ["app", "mei", "/d", ""])

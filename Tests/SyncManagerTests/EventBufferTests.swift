@@ -24,6 +24,28 @@ final class EventBufferTests: XCTestCase {
         XCTAssertEqual(types, Array(repeating: "change", count: 16) + ["result", "closed"])
     }
 
+    /// What is told of a channel in slices is one event for a host that lags.
+    func testWhatWentOfAChannelIsSummedUp() {
+        let host = BufferedHost(limit: 16, collections: 1)
+        func trim(_ url: ChannelURL, _ messages: Int64, _ bytes: Int64) {
+            host.buffer.push(
+                .event(.client(.cacheTrimmed(channelURL: url, messages: messages, bytes: bytes))), time: 0)
+        }
+        trim("a", 1, 10)
+        trim("b", 2, 20)
+        trim("a", 3, 30)
+        XCTAssertEqual(host.takeOne()?["messages"]?.int, 4)
+        trim("a", 5, 50)
+        let told = (0..<2).map { _ in host.takeOne() }
+        XCTAssertEqual(told.map { $0?["channel_url"]?.string }, ["b", "a"])
+        XCTAssertEqual(told.map { $0?["bytes"]?.int }, [20, 50])
+        XCTAssertNil(host.takeOne())
+        for id in 1...20 { host.engine.insert(id, into: 1) }
+        trim("c", 1, 1)
+        host.isEngineAnswering = false
+        while let event = host.takeOne() { XCTAssertEqual(event["type"]?.string, "change") }
+    }
+
     /// Each version of a value that changes faster than the host drains would stand before the results of calls.
     func testOfALargeValueTheLatestWaits() {
         let host = BufferedHost(limit: 10_000, collections: 1)

@@ -224,6 +224,12 @@ public final class Engine {
         case .drafts: machines.drafts.store(&turn)
         case .streams: machines.streams.advance(&turn)
         case .database: machines.database?.advance(&turn)
+        case .trim:
+            let open = machines.collections.openChannels
+            let wasFull = turn.context.isCacheFull
+            machines.budget.work(isOpen: { open.contains($0) }, &turn)
+            guard wasFull, !turn.context.isCacheFull else { break }
+            for timeline in machines.timelines.sorted { timeline.resume(&turn) }
         }
     }
 
@@ -298,6 +304,10 @@ public final class Engine {
             carryOut(&turn)
         }
         if !isClosed, outbox.hasSettled { outbox.clearSettled(turn.context) }
+        if !isClosed, !isClosing {
+            machines.budget.look(&turn)
+            carryOut(&turn)
+        }
         tellStorageFailure()
         guard !isClosed else { return }
         let isBusy = machines.sync.isBusy || machines.retention.isBusy || timers.hasSyncWork || outbox.isSending

@@ -30,7 +30,7 @@ struct Configuration {
         case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
         case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once"
-        case appVersion = "app_version", backgroundGrace = "background_grace_ms", database
+        case appVersion = "app_version", backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
     }
     private enum Delivery: String, CaseIterable { case host, thread }
 
@@ -58,6 +58,7 @@ struct Configuration {
             case .maxFailed: engine.maxFailedPerChannel = try Configuration.limit(value, from: 1)
             case .appVersion: appVersion = try value.text()
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
+            case .maxCache: engine.cacheLimit = try Configuration.megabytes(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
             case .fileTimeout: engine.fileTimeout = try value.integer(in: 1000...600_000)
@@ -74,6 +75,7 @@ struct Configuration {
         engine.userID = UserID(userID)
         engine.accessToken = accessToken
         engine.seed = Configuration.seed
+        engine.stopwatch = { Clock.microseconds }
     }
 
     /// The values in effect, by the keys of the configuration, without tokens, which are secret.
@@ -91,7 +93,7 @@ struct Configuration {
             (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
             (.fileTimeout, .int(engine.fileTimeout)), (.uploadsAtOnce, .int(Int64(engine.uploadsAtOnce))),
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
-            (.database, database?.described),
+            (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"), (.database, database?.described),
         ]
         let document = JSON.object()
         for (key, value) in values { document.set(key.rawValue, value) }
@@ -104,6 +106,15 @@ struct Configuration {
         let time = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
         guard SystemRandom.fill(&bytes) else { return time }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) } ^ time
+    }
+
+    /// A number of MiB as bytes; `nil` for "infinite".
+    private static func megabytes(_ value: DocumentValue) throws(DocumentError) -> Int64? {
+        if value.json.string == "infinite" { return nil }
+        guard value.json.kind == .integer else {
+            throw value.failure("expected a whole number from 64 to 1048576, or \"infinite\"")
+        }
+        return try value.integer(in: 64...1_048_576) << 20
     }
 
     /// A number, or "infinite".

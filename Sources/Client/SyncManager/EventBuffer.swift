@@ -31,6 +31,7 @@ final class EventBuffer {
         case hugeGap(CollectionID), channelRemoved(CollectionID), streamLoaded(CollectionID)
         case databaseValue(CallID), databaseTokenNeeded
         case upload(RequestID, Int), download(CallID)
+        case trimmed(ChannelURL)
     }
 
     private struct Waiting {
@@ -117,6 +118,8 @@ final class EventBuffer {
             case .downloadProgress(let call, _, _):
                 push(output, as: .download(call), onlyLatest: true, time: time)
             case .syncProgress: if !isFull { append(output, time) }
+            case .cacheTrimmed(let url, let messages, let bytes):
+                push(trimmed: messages, bytes, of: url, time: time)
             case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
             case .database(.tokenNeeded): push(output, as: .databaseTokenNeeded, time: time)
             // There are no more of these than the host has asked for.
@@ -185,6 +188,21 @@ final class EventBuffer {
             waiting.replace(at: position, with: new)
         } else {
             positions[state] = append(new)
+        }
+    }
+
+    /// What is told of a channel while something of it waits is added to that.
+    private func push(trimmed messages: Int64, _ bytes: Int64, of url: ChannelURL, time: Int64) {
+        func output(_ messages: Int64, _ bytes: Int64) -> HostOutput {
+            .event(.client(.cacheTrimmed(channelURL: url, messages: messages, bytes: bytes)))
+        }
+        if let position = positions[.trimmed(url)], let old = waiting[position],
+            case .event(.client(.cacheTrimmed(_, let before, let bytesBefore))) = old.output
+        {
+            let sum = Waiting(output(before &+ messages, bytesBefore &+ bytes), old.time)
+            waiting.replace(at: position, with: sum)
+        } else if !isFull {
+            positions[.trimmed(url)] = append(output(messages, bytes), time)
         }
     }
 

@@ -86,6 +86,10 @@ enum EventText {
             writer.member("channel_url", channelURL.text)
             writer.member("done", done)
             writer.member("complete", isComplete)
+        case .cacheTrimmed(let channelURL, let messages, let bytes):
+            writer.member("channel_url", channelURL.text)
+            writer.member("messages", messages)
+            writer.member("bytes", bytes)
         case .unreadCounts(let counts):
             writer.member("all", counts.all)
             writer.key("custom_types")

@@ -1189,7 +1189,9 @@ class ClientActions:
         timeout_ms: int | None = ...,
     ) -> Call[None]: ...
     @overload
-    def call(self, action: Literal["statistics"], /, *, timeout_ms: int | None = ...) -> Call[Statistics]: ...
+    def call(
+        self, action: Literal["statistics"], /, *, channel_url: str | None = ..., timeout_ms: int | None = ...
+    ) -> Call[Statistics]: ...
     @overload
     def call(self, action: Literal["options"], /, *, timeout_ms: int | None = ...) -> Call[Config]: ...
     @overload
@@ -2952,13 +2954,18 @@ class ClientActions:
             timeout_ms=timeout_ms,
         )
 
-    def statistics(self, *, timeout_ms: int | None = None) -> Call[Statistics]:
+    def statistics(self, *, channel_url: str | None = None, timeout_ms: int | None = None) -> Call[Statistics]:
         """The action ``statistics``. Collections: none.
 
-        Gives ``cached_channels``, ``cached_messages``, ``cache_bytes`` (of the file), ``pending_messages``,
-        ``failed_messages``, ``connected``, ``waiting_calls``.
+        Gives ``cached_channels``, ``cached_messages``, ``cache_bytes`` (of the file), ``cache_used_bytes`` (of the
+        rows of messages), ``cache_limit_bytes`` (of those; null: none), ``pending_messages``, ``failed_messages``,
+        ``connected``, ``waiting_calls``; of the channel ``channel_messages``, ``channel_bytes``, ``channel_used_at``
+        (ms since the epoch, to an hour), all 0 when nothing of it is cached.
+
+        Args:
+            channel_url: what its messages take is told, too
         """
-        return self._act("statistics", timeout_ms=timeout_ms)
+        return self._act("statistics", channel_url=channel_url, timeout_ms=timeout_ms)
 
     def options(self, *, timeout_ms: int | None = None) -> Call[Config]:
         """The action ``options``. Collections: none.

@@ -1437,7 +1437,13 @@ class BlockingClientActions:
     ) -> None: ...
     @overload
     def call(
-        self, action: Literal["statistics"], /, *, timeout_ms: int | None = ..., timeout: float | None = ...
+        self,
+        action: Literal["statistics"],
+        /,
+        *,
+        channel_url: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
     ) -> Statistics: ...
     @overload
     def call(
@@ -3372,13 +3378,20 @@ class BlockingClientActions:
         )
         return call.result(timeout)
 
-    def statistics(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> Statistics:
+    def statistics(
+        self, *, channel_url: str | None = None, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> Statistics:
         """The action ``statistics``. Collections: none.
 
-        Gives ``cached_channels``, ``cached_messages``, ``cache_bytes`` (of the file), ``pending_messages``,
-        ``failed_messages``, ``connected``, ``waiting_calls``.
+        Gives ``cached_channels``, ``cached_messages``, ``cache_bytes`` (of the file), ``cache_used_bytes`` (of the
+        rows of messages), ``cache_limit_bytes`` (of those; null: none), ``pending_messages``, ``failed_messages``,
+        ``connected``, ``waiting_calls``; of the channel ``channel_messages``, ``channel_bytes``, ``channel_used_at``
+        (ms since the epoch, to an hour), all 0 when nothing of it is cached.
+
+        Args:
+            channel_url: what its messages take is told, too
         """
-        call = self.start.statistics(timeout_ms=timeout_ms)
+        call = self.start.statistics(channel_url=channel_url, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def options(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> Config:

@@ -323,16 +323,24 @@ class ServiceInfo(_RequiredServiceInfo, total=False):
     emoji_hash: str
 
 
-class Statistics(TypedDict):
-    """The result of ``statistics``. Since 0.1."""
-
+class _RequiredStatistics(TypedDict):
     cached_channels: int
     cached_messages: int
     cache_bytes: int
+    cache_used_bytes: int
+    cache_limit_bytes: int | None
     pending_messages: int
     failed_messages: int
     connected: bool
     waiting_calls: int
+
+
+class Statistics(_RequiredStatistics, total=False):
+    """The result of ``statistics``. Since 0.1."""
+
+    channel_messages: int
+    channel_bytes: int
+    channel_used_at: int
 
 
 class _RequiredTransactionEnd(TypedDict):

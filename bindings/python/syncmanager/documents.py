@@ -236,6 +236,7 @@ class Config(_RequiredConfig, total=False):
     file_timeout_ms: int
     uploads_at_once: int
     background_grace_ms: int
+    max_cache_mb: int | Literal["infinite"]
     app_version: str
     database: DatabaseConfig
 

@@ -233,6 +233,16 @@ class SyncProgress(Event):
 
 
 @dataclass(frozen=True)
+class CacheTrimmed(Event):
+    """Messages of a channel left the cache to make room; a page brings them again. Since 0.1."""
+
+    channel_url: str
+    messages: int
+    #: Of their rows.
+    bytes: int
+
+
+@dataclass(frozen=True)
 class TokenNeeded(Event):
     """The access token is missing or was revoked, or its user is gone; answer with ``set_token``. Since 0.1."""
 
@@ -413,6 +423,7 @@ AnyEvent = Union[
     UploadProgress,
     DownloadProgress,
     SyncProgress,
+    CacheTrimmed,
     TokenNeeded,
     CacheReset,
     StorageProblem,
@@ -441,6 +452,7 @@ _KINDS: dict[str, type[Event]] = {
     "upload_progress": UploadProgress,
     "download_progress": DownloadProgress,
     "sync_progress": SyncProgress,
+    "cache_trimmed": CacheTrimmed,
     "token_needed": TokenNeeded,
     "cache_reset": CacheReset,
     "storage_error": StorageProblem,

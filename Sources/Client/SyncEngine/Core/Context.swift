@@ -43,6 +43,12 @@ struct Context {
         if case .loggedIn(let info) = connection { info.loginTime } else { 0 }
     }
 
+    /// The cache is over its bound: what sync brings that nobody waits for would be the next to go.
+    var isCacheFull: Bool {
+        guard let limit = options.cacheLimit, let total = storage.cacheTotal else { return false }
+        return total > limit
+    }
+
     /// Bytes of the largest file that the service takes, as it said at this login; `nil`: it is not known.
     var fileLimit: Int64? {
         if case .loggedIn(let info) = connection { info.fileLimit } else { nil }

@@ -16,6 +16,14 @@ public struct EngineOptions: Sendable {
     public var fileTimeout: Int64 = 30_000
     /// How many files are sent at once.
     public var uploadsAtOnce = 2
+    /// Bytes of the rows of messages that are cached; `nil`: without bound.
+    public var cacheLimit: Int64?
+    /// So many of the newest messages of each channel go last when room is made.
+    public var cacheFloor = 200
+    /// Rows that go in one slice of that at most.
+    public var cacheSliceRows = 500
+    /// Microseconds from any moment on, to know how long a piece of work takes. It decides nothing else.
+    public var stopwatch: @Sendable () -> Int64 = { 0 }
     /// For how long a connection lives on in the background.
     public var backgroundGrace: Int64 = 5000
     /// `nil`: there is none.

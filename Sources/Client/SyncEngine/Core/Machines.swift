@@ -15,6 +15,7 @@ struct Machines {
     let deliveries = DeliveryMarks()
     let mutes = MuteTimers()
     let retention = Retention()
+    let budget = CacheBudget()
     let streamPoint = StreamPoint()
     let streams = StreamFeeds()
     /// `nil`: the configuration names none.
@@ -34,7 +35,7 @@ struct Machines {
     private var all: [any Machine] {
         var all: [any Machine] = [
             session, sync, retention, collections, lists, outbox, drafts, actions, deliveries,
-            mutes,
+            mutes, budget,
         ]
         if let resources { all.append(resources) }
         if let database { all.append(database) }

@@ -32,6 +32,9 @@ final class Storage {
         cached { (cache) throws(StoreError) in try cache.transaction { () throws(StoreError) in try body(cache) } }
     }
 
+    /// Bytes of the rows of all cached messages; `nil` until they have been counted.
+    var cacheTotal: Int64? { cache.counts.total }
+
     /// A cached channel; `nil` also when it cannot be read.
     func channel(_ url: ChannelURL) -> ChannelRecord? {
         cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil

@@ -33,13 +33,15 @@ struct TimerQueue {
         case mutes
         case database
         case retention
+        /// The next slice of making room in the cache, after other inputs.
+        case trim
         /// The service is told to go on from the last point that was stored.
         case resume
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
-            case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .resume: true
+            case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .resume, .trim: true
             case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
                 .background, .ownAges, .drafts, .streams, .database:
                 false
@@ -49,7 +51,7 @@ struct TimerQueue {
         /// Whether it stands for the next part of something large.
         var isPart: Bool {
             switch self {
-            case .answerParts, .fetchAll: true
+            case .answerParts, .fetchAll, .trim: true
             default: false
             }
         }
@@ -78,6 +80,8 @@ struct TimerQueue {
             case .resume: "s"
             case .uploads: "t"
             case .drafts: "u"
+            // Behind all that is due at the same time.
+            case .trim: "v"
             }
         }
     }

@@ -64,6 +64,8 @@ public enum ClientNotice: Equatable, Sendable {
     case syncState(SyncState)
     /// `done`: messages of the channel cached by this run.
     case syncProgress(channelURL: ChannelURL, done: Int64, isComplete: Bool)
+    /// Messages of a channel left the cache to make room: so many, and the bytes of their rows.
+    case cacheTrimmed(channelURL: ChannelURL, messages: Int64, bytes: Int64)
     case unreadCounts(UnreadCounts)
     /// Of the file of an own message.
     case uploadProgress(FileProgress)
@@ -83,6 +85,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .connection: "connection"
         case .syncState: "sync_state"
         case .syncProgress: "sync_progress"
+        case .cacheTrimmed: "cache_trimmed"
         case .unreadCounts: "unread_counts"
         case .uploadProgress: "upload_progress"
         case .downloadProgress: "download_progress"

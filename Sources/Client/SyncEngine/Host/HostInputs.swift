@@ -84,7 +84,8 @@ final class HostInputs {
         case .setDraft: machines.drafts.set(action, call: call, &turn)
         case .options: ServiceActions.done(action, call, .ok, result: turn.options.described, &turn)
         case .statistics:
-            let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count).json(turn.context)
+            let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count)
+                .json(channel: action.text("channel_url").map { ChannelURL($0) }, turn.context)
             ServiceActions.done(action, call, result == nil ? .storage : .ok, result: result, &turn)
         case .serviceInfo: machines.actions.ask(action, call: call, &turn)
         }
@@ -125,13 +126,17 @@ final class HostInputs {
         if case .host(let number) = id { machines.streams.close(number, &turn) }
         lists.close(id, &turn)
         guard let place = collections.remove(id, &turn) else { return }
-        if timelines[place] == nil { requests.dropMessages(of: place) }
+        if timelines[place] == nil {
+            requests.dropMessages(of: place)
+            machines.budget.collectionClosed()
+        }
         outbox.close(id, place.channelURL)
         if timelines.of(place.channelURL).isEmpty { machines.mutes.forget(place.channelURL, &turn) }
     }
 
     private func fetch(_ id: CollectionID, _ direction: PageDirection, _ call: CallID, _ turn: inout Turn) {
         if lists.contains(id) { return lists.fetch(id, call: call, &turn) }
+        collections.noteUse(of: id, &turn)
         collections.opened(id, call, .fetch, &turn)?.fetch(id, direction, call: call, &turn)
     }
 

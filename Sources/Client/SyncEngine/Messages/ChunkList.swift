@@ -139,6 +139,19 @@ struct ChunkList: Equatable {
         }
     }
 
+    /// Messages up to a position are not held any more, though the service has them. `oldest`: the oldest that is held.
+    mutating func trim(through position: MessagePosition, oldest: MessagePosition?) {
+        chunks = chunks.compactMap { chunk in
+            guard chunk.start.position <= position || chunk.reachedFirst else { return chunk }
+            guard let oldest, chunk.start.position <= oldest || chunk.reachedFirst, oldest <= chunk.end.position
+            else { return nil }
+            var rest = chunk
+            rest.start = HistoryEdge(oldest)
+            rest.reachedFirst = false
+            return rest
+        }
+    }
+
     /// Everything before an order is gone for this user: history was reset or messages were retired.
     mutating func cut(before order: Int64) {
         let bound = MessagePosition(order: order, tie: Int64.min)

@@ -10,6 +10,9 @@ final class MessageCollections: Machine {
 
     func channelURL(of collection: CollectionID) -> ChannelURL? { places[collection]?.channelURL }
 
+    /// Channels of which a collection shows messages, or will.
+    var openChannels: Set<ChannelURL> { Set(places.values.map(\.channelURL)) }
+
     func timeline(of collection: CollectionID) -> Timeline? { places[collection].flatMap { timelines[$0] } }
 
     func open(_ window: MessageWindow, _ channelURL: ChannelURL, _ turn: inout Turn) {
@@ -70,6 +73,11 @@ final class MessageCollections: Machine {
             timelines[place] = nil
         }
         return place
+    }
+
+    /// A collection is shown a page.
+    func noteUse(of id: CollectionID, _ turn: inout Turn) {
+        if let url = channelURL(of: id) { noteUse(of: url, &turn) }
     }
 
     /// It was looked at until now.

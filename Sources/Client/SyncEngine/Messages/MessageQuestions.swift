@@ -87,10 +87,21 @@ struct MessageQuestions {
         for window in byUrgency(.previous) {
             guard let home = window.home(in: chunks) else { return isAlone ? page(around: window) : nil }
             let chunk = chunks.chunks[home]
+            if window.fetches[.previous] == nil, isEnough(chunk) { continue }
             let older = home > 0 ? chunks.chunks[home - 1].end : nil
             if !chunk.reachedFirst { return page(from: chunk.start, .previous, until: older) }
         }
         return nil
+    }
+
+    /// The cache is full and has the newest of this channel: the long way back is for those who ask for it.
+    private func isEnough(_ chunk: ChunkList.Chunk) -> Bool {
+        guard context.isCacheFull else { return false }
+        let count = context.storage.cached { (cache) throws(StoreError) in
+            try cache.messageCount(
+                channel: history.channelKey, from: chunk.start.position, through: chunk.end.position)
+        }
+        return count.map { $0 >= context.options.cacheFloor } ?? true
     }
 
     private var newer: Question? {

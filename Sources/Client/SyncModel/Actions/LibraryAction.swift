@@ -56,9 +56,11 @@ private enum Specs {
             + "with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over 1,048,576 bytes or 1,000")
 
     static let statistics = ActionSpec(
-        [], connection: .none, effect: "none",
-        result: "`cached_channels`, `cached_messages`, `cache_bytes` (of the file), `pending_messages`, "
-            + "`failed_messages`, `connected`, `waiting_calls`")
+        [.optional("channel_url", .name, "what its messages take is told, too")], connection: .none, effect: "none",
+        result: "`cached_channels`, `cached_messages`, `cache_bytes` (of the file), `cache_used_bytes` (of the rows of "
+            + "messages), `cache_limit_bytes` (of those; null: none), `pending_messages`, `failed_messages`, "
+            + "`connected`, `waiting_calls`; of the channel `channel_messages`, `channel_bytes`, `channel_used_at` "
+            + "(ms since the epoch, to an hour), all 0 when nothing of it is cached")
 
     static let clearChannels = ActionSpec(
         [], connection: .none,

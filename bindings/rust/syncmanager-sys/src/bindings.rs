@@ -180,6 +180,11 @@ extern "C" {
     ///   "file_timeout_ms"        1000..600000, default 30000: without progress of a file that is sent or received
     ///   "uploads_at_once"        1..16, default 2: files that are sent at once, over all channels
     ///   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
+    ///   "max_cache_mb"           64..1048576 (MiB of the rows of cached messages) or "infinite", the default until
+    /// 1.0.
+    ///                            Over it messages go while the user is logged in: of the channels that were used
+    /// longest
+    ///                            ago, from the oldest on, the newest 200 of each channel last (docs/cache.md)
     ///   "app_version"            of the host's program, for the service's records
     ///   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
     ///                            "token"}; "name" where a host has several, "token" is what it knows this user by.

@@ -1051,8 +1051,12 @@ impl Action {
 
     /// `statistics`. Collections: none.
     ///
-    /// Gives `cached_channels`, `cached_messages`, `cache_bytes` (of the file), `pending_messages`,
-    /// `failed_messages`, `connected`, `waiting_calls`.
+    /// Gives `cached_channels`, `cached_messages`, `cache_bytes` (of the file), `cache_used_bytes` (of the rows of
+    /// messages), `cache_limit_bytes` (of those; null: none), `pending_messages`, `failed_messages`, `connected`,
+    /// `waiting_calls`; of the channel `channel_messages`, `channel_bytes`, `channel_used_at` (ms since the epoch,
+    /// to an hour), all 0 when nothing of it is cached.
+    ///
+    /// It may have [`channel_url`](Action::channel_url).
     pub fn statistics() -> Action {
         Action::new("statistics")
     }
@@ -1183,8 +1187,8 @@ impl Action {
     }
 
     /// Of `list_scheduled_messages`, `create_channel`, `report_user`, `resend_failed_messages`,
-    /// `remove_failed_messages`: only those of this channel; or its URL; the service makes one when it is missing;
-    /// or where it happened.
+    /// `remove_failed_messages`, `statistics`: only those of this channel; or its URL; the service makes one when
+    /// it is missing; or where it happened; or what its messages take is told, too.
     pub fn channel_url(self, channel_url: &str) -> Action {
         self.set("channel_url", quoted(channel_url))
     }

@@ -49,6 +49,9 @@ document! {
         uploads_at_once(files: u32) { ("uploads_at_once", files.to_string()) }
         /// 0 to 3,600,000 milliseconds; default 5,000. See [`Client::set_foreground`](crate::Client::set_foreground).
         background_grace_ms(milliseconds: u32) { ("background_grace_ms", milliseconds.to_string()) }
+        /// MiB of the rows of cached messages, 64 to 1,048,576; default: without bound. Over it messages go, of the
+        /// channels that were used longest ago first.
+        max_cache_mb(mebibytes: u32) { ("max_cache_mb", mebibytes.to_string()) }
         /// The version of the program, for the service's records.
         app_version(version: &str) { ("app_version", quoted(version)) }
         /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.

@@ -57,6 +57,8 @@ pub enum EventKind {
     DownloadProgress { request: u64, received: u64, total: Option<u64> },
     /// How far background sync of a channel is.
     SyncProgress { channel_url: String, done: u64, complete: bool },
+    /// Messages of a channel left the cache to make room: so many, and so many bytes of rows. A page brings them again.
+    CacheTrimmed { channel_url: String, messages: u64, bytes: u64 },
     /// The access token is missing or was revoked, or its user is gone: `code` and `message` are the service's. Answer
     /// with [`Client::set_token`](crate::Client::set_token).
     TokenNeeded { code: i64, message: String },
@@ -201,6 +203,11 @@ impl EventKind {
                 channel_url: channel_url()?,
                 done: json.u64_at("done")?,
                 complete: json.bool_at("complete")?,
+            },
+            "cache_trimmed" => EventKind::CacheTrimmed {
+                channel_url: channel_url()?,
+                messages: json.u64_at("messages")?,
+                bytes: json.u64_at("bytes")?,
             },
             "token_needed" => EventKind::TokenNeeded { code: json.i64_at("code")?, message: json.text_at("message")? },
             "cache_reset" => EventKind::CacheReset { file: json.text_at("file")? },

@@ -62,6 +62,21 @@ impl Kept {
                 self.events.push_back(event);
             }
             (EventKind::SyncProgress { .. }, _) if is_full => (),
+            // What waits of a channel is summed up.
+            (EventKind::CacheTrimmed { channel_url, messages, bytes }, _) => {
+                let waiting = self.events.iter_mut().find_map(|kept| match &mut kept.kind {
+                    EventKind::CacheTrimmed { channel_url: url, messages, bytes } if url == channel_url => {
+                        Some((messages, bytes))
+                    }
+                    _ => None,
+                });
+                if let Some((sum, sum_of_bytes)) = waiting {
+                    *sum = sum.saturating_add(*messages);
+                    *sum_of_bytes = sum_of_bytes.saturating_add(*bytes);
+                } else if !is_full {
+                    self.events.push_back(event);
+                }
+            }
             // Of each file only the latest waits, however many events there is room for.
             (EventKind::UploadProgress { .. } | EventKind::DownloadProgress { .. }, _) => {
                 self.forget(|kept| is_same_state(kept, &event));

@@ -1,0 +1,80 @@
+import SyncModel
+import SyncStore
+
+/// One slice of making room in a channel: its threads go first, whole, then its oldest messages. Bounded in rows and in
+/// time, since nothing else of the client is done meanwhile.
+struct CacheSlice {
+    /// Rows between two looks at the watch, at first and at most: they may be of some hundred bytes or of a megabyte.
+    private static let steps = 5...100
+    /// How long one takes, in microseconds.
+    private static let longest: Int64 = 2000
+
+    private let options: EngineOptions
+    private let capabilities: ServiceCapabilities
+    private let began: Int64
+    private var step = CacheSlice.steps.lowerBound
+    /// Rows that went.
+    private(set) var rows = 0
+    /// Nothing more goes of this channel.
+    private(set) var isChannelDone = false
+
+    init(_ options: EngineOptions, _ capabilities: ServiceCapabilities) {
+        self.options = options
+        self.capabilities = capabilities
+        began = options.stopwatch()
+    }
+
+    private var nextRows: Int { min(step, options.cacheSliceRows - rows) }
+
+    /// So many rows went. Whether that was enough for this slice.
+    private mutating func isOver(with gone: Int) -> Bool {
+        rows += gone
+        let taken = options.stopwatch() &- began
+        if taken < CacheSlice.longest / 8 { step = min(step * 2, CacheSlice.steps.upperBound) }
+        return rows >= options.cacheSliceRows || taken >= CacheSlice.longest
+    }
+
+    /// Takes out what goes in this slice, as a part of the transaction of who calls; so many of the newest stay.
+    mutating func trim(_ channel: Int64, keeping newest: Int, _ cache: CacheStore) throws(StoreError) {
+        for thread in try cache.soundThreads(channel: channel) where try cache.room.holdsAnything(channel: thread.key) {
+            guard try trim(thread: thread.key, cache) else { return }
+        }
+        var history = History(channelKey: channel, stored: try cache.chunks(channel: channel), capabilities)
+        while true {
+            let wanted = nextRows
+            let gone = try CacheSlice.trim(&history, rows: wanted, keeping: newest, cache)
+            let isOver = isOver(with: gone)
+            if gone < wanted { break }
+            if isOver { return }
+        }
+        // Without a message there is nothing to keep: relations and cursors go, too.
+        if newest == 0 { try cache.clearMessages(channel: channel) }
+        isChannelDone = true
+    }
+
+    /// Takes out the oldest messages: so many at most, but for the newest. Gives how many went. What is complete begins
+    /// with the oldest that stays; its edge has no token, so the service is asked for one before it is paged.
+    private static func trim(
+        _ history: inout History, rows: Int, keeping newest: Int, _ cache: CacheStore
+    ) throws(StoreError) -> Int {
+        let (key, room) = (history.channelKey, cache.room)
+        guard let end = try room.trimEnd(channel: key, rows: rows, keeping: newest) else { return 0 }
+        let gone = try room.deleteMessages(channel: key, through: end)
+        var left = history.chunks
+        let oldest = try cache.outermost(.previous, from: end.successor, through: .last, channel: key)
+        left.trim(through: end, oldest: oldest)
+        history.adopt(left)
+        try history.saveChunks(cache)
+        return gone
+    }
+
+    /// A thread counts as complete nowhere from the first row on that goes. `false`: some of it is left.
+    private mutating func trim(thread key: Int64, _ cache: CacheStore) throws(StoreError) -> Bool {
+        try cache.room.forgetCompleteness(channel: key)
+        while true {
+            let wanted = nextRows
+            guard let end = try cache.room.trimEnd(channel: key, rows: wanted, keeping: 0) else { return true }
+            if isOver(with: try cache.room.deleteMessages(channel: key, through: end)) { return false }
+        }
+    }
+}
