@@ -17,12 +17,18 @@ let releaseFlags: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
+/// Tests run many seeds and stories, and take a third of the time when what they test is optimised. Its assertions and
+/// the check of exclusive access stay.
+let testFlags: [SwiftSetting] =
+    Context.environment["SM_OPTIMIZED"] == nil
+    ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 /// A room of the library: plain Swift over system C libraries.
 /// `place`: shelf and name below Sources/, "Base/SyncJSON".
 func room(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(
         name: String(place.split(separator: "/")[1]), dependencies: dependencies, path: "Sources/" + place,
-        swiftSettings: libraryFlags + releaseFlags)
+        swiftSettings: libraryFlags + releaseFlags + testFlags)
 }
 
 /// The tests of one room, under the same name.
@@ -128,7 +134,8 @@ let package = Package(
             dependencies: [
                 "SyncEngine", "SyncStreams", "SyncSendbird", "SyncStore", "SyncRealtime", "SyncResources", "SyncTree",
                 "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
-            ]),
+            ],
+            swiftSettings: testFlags),
     ],
     swiftLanguageModes: [.v6]
 )
