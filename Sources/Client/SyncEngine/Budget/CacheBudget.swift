@@ -20,8 +20,8 @@ final class CacheBudget: Machine {
         case resting
         /// How much is cached is not known yet.
         case counting
-        /// Which channels there are, in the order of their numbers.
-        case listing([ChannelCounts.Used])
+        /// Which channels there are, in the order of their numbers, before they lose messages; `newest` of each stay.
+        case listing([ChannelCounts.Used], newest: Int)
         /// Channels that lose messages, the next one last; `newest` of each stay.
         case trimming([ChannelCounts.Used], newest: Int)
     }
@@ -47,7 +47,9 @@ final class CacheBudget: Machine {
         guard let limit = turn.options.cacheLimit, turn.isLoggedIn, case .resting = state else { return }
         guard let total = turn.storage.cacheTotal else { return begin(.counting, &turn) }
         // When nothing could go, it is looked for again once there is noticeably more.
-        if total > limit, leftOver.map({ total > $0.addingClamped(limit / 20) }) ?? true { begin(.listing([]), &turn) }
+        if total > limit, leftOver.map({ total > $0.addingClamped(limit / 20) }) ?? true {
+            begin(.listing([], newest: turn.options.cacheFloor), &turn)
+        }
     }
 
     private func begin(_ next: State, _ turn: inout Turn) {
@@ -65,7 +67,7 @@ final class CacheBudget: Machine {
         switch state {
         case .resting: break
         case .counting: count(&turn)
-        case .listing(let found): list(found, &turn)
+        case .listing(let found, let newest): list(found, newest, &turn)
         case .trimming(let channels, let newest): trim(channels, newest, limit, isOpen, &turn)
         }
     }
@@ -80,14 +82,14 @@ final class CacheBudget: Machine {
         look(&turn)
     }
 
-    private func list(_ found: [ChannelCounts.Used], _ turn: inout Turn) {
+    private func list(_ found: [ChannelCounts.Used], _ newest: Int, _ turn: inout Turn) {
         let more = turn.storage.cached { (cache) throws(StoreError) in
             try cache.counts.used(after: found.last?.channel ?? 0, limit: CacheBudget.channelsAtOnce)
         }
         guard let more else { return retry(&turn) }
         let all = found + more
-        if more.count == CacheBudget.channelsAtOnce { return begin(.listing(all), &turn) }
-        begin(.trimming(CacheBudget.ordered(all), newest: turn.options.cacheFloor), &turn)
+        if more.count == CacheBudget.channelsAtOnce { return begin(.listing(all, newest: newest), &turn) }
+        begin(.trimming(CacheBudget.ordered(all), newest: newest), &turn)
     }
 
     /// The next one to lose messages stands last.
@@ -105,7 +107,8 @@ final class CacheBudget: Machine {
         guard let total = turn.storage.cacheTotal else { return begin(.counting, &turn) }
         guard total > target else { return rest(&turn) }
         guard let next = channels.last else {
-            if newest > 0 { return secondPass(&turn) }
+            // Keeping the newest of each channel was not enough.
+            if newest > 0 { return begin(.listing([], newest: 0), &turn) }
             leftOver = total
             return rest(&turn)
         }
@@ -117,15 +120,6 @@ final class CacheBudget: Machine {
         guard let slice = trim(next.channel, url, keeping: newest, &turn) else { return retry(&turn) }
         gate.succeed()
         begin(.trimming(slice.isChannelDone ? channels.dropLast() : channels, newest: newest), &turn)
-    }
-
-    /// Keeping the newest of each channel was not enough.
-    private func secondPass(_ turn: inout Turn) {
-        let all = turn.storage.cached { (cache) throws(StoreError) in
-            try cache.counts.used(after: 0, limit: Int.max)
-        }
-        guard let all else { return retry(&turn) }
-        begin(.trimming(CacheBudget.ordered(all), newest: 0), &turn)
     }
 
     private func trim(
