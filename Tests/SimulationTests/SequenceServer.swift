@@ -65,17 +65,7 @@ final class SequenceServer {
 
     /// The relations that were not taken back, of messages that may not be there yet.
     func relations(_ url: ChannelURL, at end: Int? = nil) -> [Relation] {
-        var held: [Relation] = []
-        for entry in log[..<(end ?? log.count)] where entry.url == url {
-            switch entry.event {
-            case .messageRelations(_, let changes, _):
-                held.removeAll { changes.removed.contains($0.id) }
-                held += changes.added
-            case .messageDeleted(_, let id): held.removeAll { $0.target == id }
-            default: break
-            }
-        }
-        return held
+        log[..<(end ?? log.count)].lazy.filter { $0.url == url }.map(\.event).relationsLeft
     }
 
     /// As hosts should see them.

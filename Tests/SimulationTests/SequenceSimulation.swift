@@ -22,13 +22,13 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
 
     private(set) var told = Replay()
     private(set) var host: Host
-    private(set) var openCalls: [CallID: String] = [:]
+    var openCalls: [CallID: String] = [:]
     private(set) var results: [CallID: Completion] = [:]
     /// Own messages that the host was told are kept, or may be.
     private(set) var written: [RequestID: ChannelURL] = [:]
     private(set) var given: Set<RequestID> = []
     private var sends: [CallID: RequestID] = [:]
-    private var lastCall: UInt64 = 0
+    var lastCall: UInt64 = 0
     private var lastCollection: UInt64 = 0
     private var lastOwn = 0
     private var processNumber = 0
@@ -194,13 +194,6 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
         command(.call(call, .own(.send(requestID: requestID, body: body), in: view.window.id)))
     }
 
-    func newCall(_ name: String) -> CallID {
-        lastCall += 1
-        let call = CallID.host(lastCall)
-        openCalls[call] = name
-        return call
-    }
-
     // MARK: Inputs and outputs
 
     func command(_ command: HostCommand) {
@@ -263,16 +256,6 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
         if completion.status != .ok, !engine.ownMessages.contains(where: { $0.requestID == requestID }) {
             given.remove(requestID)
         }
-    }
-
-    func drain(_ most: Int = Int.max) {
-        var left = most
-        do {
-            while left > 0, violation == nil, let taken = try host.take() {
-                left -= 1
-                if !taken.resyncs.isEmpty { command(.post(.resync(collections: taken.resyncs))) }
-            }
-        } catch { violation = violation ?? error as? Violation }
     }
 
     private func restart() {

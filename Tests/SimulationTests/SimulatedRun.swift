@@ -10,10 +10,35 @@ protocol SimulatedRun: AnyObject {
     var told: Replay { get }
     /// What the host made of what it drained.
     var host: Host { get }
+    var lastCall: UInt64 { get set }
+    /// Calls that are not completed, by what they are.
+    var openCalls: [CallID: String] { get set }
+    /// The first thing that did not hold.
+    var violation: Violation? { get set }
+    /// An input of the host.
+    func command(_ command: HostCommand)
 }
 
 extension SimulatedRun {
     var engine: Engine { device.core.engine }
+
+    func newCall(_ name: String) -> CallID {
+        lastCall += 1
+        let call = CallID.host(lastCall)
+        openCalls[call] = name
+        return call
+    }
+
+    /// The host takes what waits for it.
+    func drain(_ most: Int = Int.max) {
+        var left = most
+        do {
+            while left > 0, violation == nil, let taken = try host.take() {
+                left -= 1
+                if !taken.resyncs.isEmpty { command(.post(.resync(collections: taken.resyncs))) }
+            }
+        } catch { violation = violation ?? error as? Violation }
+    }
 
     /// After every input, cheap: as many rows here as there.
     func checkSizes() throws {

@@ -38,10 +38,10 @@ final class Simulation: SimulatedRun, SeededSimulation {
     var loaded: Set<CollectionID> = []
     /// Request ids of messages that have failed as known to the service, and were rightly not found there.
     var missed: Set<String> = []
-    private var lastCall: UInt64 = 0
+    var lastCall: UInt64 = 0
     var lastText = 0
     /// Calls whose completion the engine has not told.
-    private(set) var openCalls: [CallID: String] = [:]
+    var openCalls: [CallID: String] = [:]
     var results: [CallID: Completion] = [:]
     var knowledge = Knowledge()
     var violation: Violation?
@@ -180,13 +180,6 @@ final class Simulation: SimulatedRun, SeededSimulation {
         }
     }
 
-    func newCall(_ name: String) -> CallID {
-        lastCall += 1
-        let call = CallID.host(lastCall)
-        openCalls[call] = name
-        return call
-    }
-
     func command(_ command: HostCommand) {
         note("host \(Simulation.brief(command))")
         switch command {
@@ -295,17 +288,6 @@ final class Simulation: SimulatedRun, SeededSimulation {
         session = SessionView(beganAt: time, jumpedBefore: service.jumped, wasPaused: isPausedByHost)
         session.open = Set(engine.shownMessages.map(\.channelURL).filter { device.cachedChannel($0) != nil })
         network.watched = session.open
-    }
-
-    /// The host takes what waits for it.
-    func drain(_ most: Int = Int.max) {
-        var left = most
-        do {
-            while left > 0, violation == nil, let taken = try host.take() {
-                left -= 1
-                if !taken.resyncs.isEmpty { command(.post(.resync(collections: taken.resyncs))) }
-            }
-        } catch { violation = violation ?? error as? Violation }
     }
 
     // MARK: Processes

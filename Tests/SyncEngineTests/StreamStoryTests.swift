@@ -47,17 +47,7 @@ final class StreamStoryTests: EngineTestCase {
 
     /// The relations that were not taken back, of messages that may not be there yet.
     private func relations(_ url: ChannelURL, at end: Int) -> [Relation] {
-        var held: [Relation] = []
-        for (channel, event) in log[..<end] where channel == url {
-            switch event {
-            case .messageRelations(_, let changes, _):
-                held.removeAll { changes.removed.contains($0.id) }
-                held += changes.added
-            case .messageDeleted(_, let id): held.removeAll { $0.target == id }
-            default: break
-            }
-        }
-        return held
+        log[..<end].lazy.filter { $0.url == url }.map(\.event).relationsLeft
     }
 
     /// A page as the service gives it: messages as they were sent or edited, and beside them their relations, and those
