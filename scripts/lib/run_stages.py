@@ -15,17 +15,18 @@ A stage that fails without saying so, is silent about its count, counts nothing 
 failure more. The time is 900 s (3600 s with --long) unless the file holds a line "# time: N s".
 The last line is "N passed, N failed" (", N skipped" may follow); the exit status is 0 only if nothing failed.
 
-Each stage's line ends with its time and how many processors it kept busy: one that keeps less than the machine has busy
-waits for something, and could do more of its work side by side.
+A stage whose file holds the line "# beside" waits much of its time: those run in their order beside the other stages,
+which also keep their order (one after the other with --verbose). No two of the two rows use the same build directory.
+Each stage's line ends with its time and how many processors it kept busy.
 """
 
 import argparse
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -33,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "test"
 COUNT = re.compile(r"^stage: (\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
 TIME = re.compile(r"^# time: (\d+) s\s*$", re.MULTILINE)
+BESIDE = re.compile(r"^# beside\s*$", re.MULTILINE)
 SHOWN = 200  # lines of a failed stage's log that are repeated on the terminal
 
 
@@ -54,25 +56,52 @@ def chosen(names: list[str]) -> list[Path]:
     return sorted(set(picked))
 
 
-def stop(process: subprocess.Popen) -> None:
-    """Ends a stage and what it started: it is the leader of a process group of its own."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(timeout=10)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
+class Stages:
+    """The stages that run now, each the leader of a process group of its own, so that all it started ends with it."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
+        self._lock = threading.Lock()
+        self.stopped = False
+
+    def run(self, path: Path, environment: dict[str, str], out, limit: int) -> tuple[int | None, float]:
+        """Its exit status, None if it was stopped after `limit` seconds, and its seconds of processor time."""
+        with self._lock:
+            if self.stopped:
+                raise KeyboardInterrupt
+            # Not waited for by the object: os.wait4 has the processor time of this stage alone.
+            process = subprocess.Popen(
+                [path], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                env=environment, start_new_session=True)
+            self._running.add(process.pid)
+        late = threading.Event()
+        timers = [threading.Timer(limit, lambda: (late.set(), self._end(process.pid, signal.SIGTERM))),
+                  threading.Timer(limit + 10, lambda: self._end(process.pid, signal.SIGKILL))]
+        for timer in timers:
+            timer.daemon = True
+            timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        with self._lock:
+            self._running.discard(process.pid)
+        for timer in timers:
+            timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return None if late.is_set() else process.returncode, usage.ru_utime + usage.ru_stime
+
+    def _end(self, group: int, number: int) -> None:
+        with self._lock:
+            if group in self._running:
+                os.killpg(group, number)
+
+    def stop(self) -> None:
+        """Ends what runs, and lets nothing begin any more."""
+        with self._lock:
+            self.stopped = True
+            for group in self._running:
+                os.killpg(group, signal.SIGTERM)
 
 
-def processor_time() -> float:
-    """Seconds of processor time of all processes that this one started and that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def run(path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
+def run(running: Stages, path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
     own_time = TIME.search(path.read_text(errors="replace"))
     limit = int(own_time[1]) if own_time else 900
     limit = max(limit, 3600) if long else limit
@@ -82,32 +111,23 @@ def run(path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
         environment["SM_LONG"] = "1"
     log_path = LOGS / f"{path.name}.log"
     started = time.monotonic()
-    used = processor_time()
-    complaint = None
     with open(log_path, "wb") as log:
-        out = None if verbose else log
+        out = log
         if verbose:
             print(f"---- {path.name}", flush=True)
             tee = subprocess.Popen(["tee", log_path], stdin=subprocess.PIPE)
             out = tee.stdin
-        process = subprocess.Popen(
-            [path], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-            env=environment, start_new_session=True)
-        try:
-            status = process.wait(timeout=limit)
-            if status != 0:
-                complaint = f"exit status {status}" if status > 0 else f"ended by signal {-status}"
-        except subprocess.TimeoutExpired:
-            complaint = f"not done after {limit} s"
-            stop(process)
-        except KeyboardInterrupt:
-            stop(process)
-            raise
+        status, used = running.run(path, environment, out, limit)
         if verbose:
             tee.stdin.close()
             tee.wait()
     seconds = time.monotonic() - started
-    busy = (processor_time() - used) / seconds
+    busy = used / seconds
+    complaint = None
+    if status is None:
+        complaint = f"not done after {limit} s"
+    elif status != 0:
+        complaint = f"exit status {status}" if status > 0 else f"ended by signal {-status}"
 
     lines = log_path.read_text(errors="replace").splitlines()
     counts = [match for match in map(COUNT.match, lines) if match]
@@ -121,14 +141,42 @@ def run(path: Path, long: bool, verbose: bool) -> tuple[int, int, int]:
     else:
         complaint = None
 
-    if failed and not verbose:
-        print(f"---- {path.name}: the last lines of {log_path.relative_to(ROOT)}")
-        print("\n".join(lines[-SHOWN:]))
-        print("----")
     summary = f"{path.name:<16} {passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
     ends = f"  [{complaint}]" if complaint else ""
-    print(f"{summary}  ({seconds:.0f} s, {busy:.1f} busy){ends}", flush=True)
+    told = [f"{summary}  ({seconds:.0f} s, {busy:.1f} busy){ends}"]
+    if failed and not verbose:
+        told = [f"---- {path.name}: the last lines of {log_path.relative_to(ROOT)}", *lines[-SHOWN:], "----", *told]
+    print("\n".join(told), flush=True)  # in one piece: another stage may print beside it
     return passed, failed, skipped
+
+
+def run_all(picked: list[Path], long: bool, verbose: bool) -> list[tuple[int, int, int]]:
+    """Both rows of stages, side by side."""
+    running = Stages()
+    beside = [path for path in picked if not verbose and BESIDE.search(path.read_text(errors="replace"))]
+    rows = [beside, [path for path in picked if path not in beside]]
+    counts: list[tuple[int, int, int]] = []
+    errors: list[BaseException] = []
+
+    def run_row(row: list[Path]) -> None:
+        try:
+            for path in row:
+                counts.append(run(running, path, long, verbose))
+        except BaseException as error:  # raised again below
+            errors.append(error)
+
+    threads = [threading.Thread(target=run_row, args=(row,)) for row in rows]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        running.stop()
+        raise
+    if errors:
+        raise errors[0]
+    return counts
 
 
 def main() -> int:
@@ -151,7 +199,7 @@ def main() -> int:
         print("build            0 passed, 1 failed")
         print("0 passed, 1 failed")
         return 1
-    total = [sum(column) for column in zip(*(run(path, options.long, options.verbose) for path in picked))]
+    total = [sum(column) for column in zip(*run_all(picked, options.long, options.verbose))]
     passed, failed, skipped = total
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0
