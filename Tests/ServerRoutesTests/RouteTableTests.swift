@@ -41,7 +41,7 @@ final class RouteTableTests: XCTestCase {
     }
 
     func testAKeyThatIsReadAndNotDeclaredIsFound() throws {
-        let declared = Route("GET", "polls/:poll/**", query: "a :poll -c", body: .any, Router.viewPoll)
+        let declared = Route("GET", "polls/:poll/**", query: "a :poll -c", body: .any, PollRoutes.viewPoll)
         let values = try XCTUnwrap(declared.match("GET", ["polls", "k", "more"]))
         let target = RequestTarget(Array("/v3/polls/k/more?c=1&d=2".utf8))
         let request = RoutedRequest(
@@ -56,12 +56,12 @@ final class RouteTableTests: XCTestCase {
     }
 
     func testTemplates() {
-        let route = Route("GET PUT", "users/:user/metadata/:key/**", Router.viewUser)
+        let route = Route("GET PUT", "users/:user/metadata/:key/**", UserRoutes.viewUser)
         XCTAssertEqual(route.match("GET", ["users", "ann", "metadata", "k"]), ["ann", "k"])
         XCTAssertEqual(route.match("PUT", ["users", "ann", "metadata", "k", "l"]), ["ann", "k"])
         XCTAssertNil(route.match("POST", ["users", "ann", "metadata", "k"]))
         XCTAssertNil(route.match("GET", ["users", "ann", "metadata"]))
-        XCTAssertNil(Route("*", "users/:user", Router.viewUser).match("GET", ["users", "ann", "x"]))
+        XCTAssertNil(Route("*", "users/:user", UserRoutes.viewUser).match("GET", ["users", "ann", "x"]))
     }
 
     // MARK: Requests

@@ -4,13 +4,10 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-/// Answers REST requests: `RouteTable` says which function here takes which request. They lie in extensions, by topic.
-///
-/// One thread at a time uses a router. It is `Sendable` for Swift 6.0 alone, which asks for it of a class whose methods
-/// stand in a table as functions.
-public final class Router: @unchecked Sendable {
-    let chat: Chat
-    let options: RouterOptions
+/// Answers REST requests: `RouteTable` says which function of which `Routes` takes which request. One thread at a time
+/// uses a router.
+public final class Router {
+    let context: RouteContext
     private let limiter: RateLimiter?
     private var logged: TextSet = []
     /// Told of the keys that each request's handler has read, when the server is strict.
@@ -18,23 +15,22 @@ public final class Router: @unchecked Sendable {
 
     /// `limiter` is shared with the sockets; without one, callers are answered as often as they ask.
     public init(chat: Chat, options: RouterOptions, limiter: RateLimiter?) {
-        self.chat = chat
-        self.options = options
+        context = RouteContext(chat: chat, options: options)
         self.limiter = limiter
     }
 
     /// Answers a request in any case: refusals and failures of the server are answers too.
     public func answer(_ request: HTTPRequest) -> HTTPResponse {
-        if let wait = limiter?.take(callerKey(request), at: chat.now) {
+        if let wait = limiter?.take(callerKey(request), at: context.chat.now) {
             return .tooMany(limit: limiter?.limit ?? 0, wait: wait)
         }
         do {
-            guard options.isStrict else {
+            guard context.options.isStrict else {
                 let (route, response) = try perform(request)
                 for key in unusedKeys(request, route) { logOnce(key, request) }
                 return response
             }
-            return try chat.atomically {
+            return try context.chat.atomically {
                 let (route, response) = try perform(request)
                 if let key = unusedKeys(request, route).first {
                     throw Refusal.invalid(key, "nothing here reads it")
@@ -55,7 +51,7 @@ public final class Router: @unchecked Sendable {
 
     private func perform(_ request: HTTPRequest) throws -> (route: Route, HTTPResponse) {
         let routed = try RouteTable.find(request)
-        guard options.isStrict else { return (routed.route, try handle(routed)) }
+        guard context.options.isStrict else { return (routed.route, try handle(routed)) }
         let reads = routed.watch()
         let result = Result { try handle(routed) }
         onReads?(routed.route, reads.query, reads.body)
@@ -65,7 +61,7 @@ public final class Router: @unchecked Sendable {
     }
 
     private func handle(_ request: RoutedRequest) throws -> HTTPResponse {
-        try addingOwnVotes(to: try request.route.handler(self)(request), request)
+        try OwnVotes(context: context).adding(to: try request.route.handler(context, request), request)
     }
 
     // MARK: Keys without effect
@@ -120,40 +116,5 @@ public final class Router: @unchecked Sendable {
 
     private func callerKey(_ request: HTTPRequest) -> String {
         request.header("Api-Token") ?? request.header("Session-Key") ?? ""
-    }
-
-    /// Who asks. The administration may act for a user that the path or the body names.
-    func caller(_ request: RoutedRequest) throws -> Caller {
-        if let token = request.header("Api-Token"), !token.isEmpty {
-            guard token.isByteEqual(to: options.apiToken) else {
-                throw Refusal(400_401, "The API token is not valid.", status: 401)
-            }
-            return Caller(userID: "", isAdmin: true)
-        }
-        guard let key = request.header("Session-Key") ?? request.header("SESSION-KEY"), !key.isEmpty else {
-            throw Refusal(400_402, "A session key or an API token is missing.", status: 401)
-        }
-        let decoded = PercentEncoding.decode(key.utf8, plusIsSpace: false)
-        return Caller(userID: try chat.user(ofSession: decoded).id)
-    }
-
-    /// The caller as the user that a body or path names: the administration acts for anybody, a user for itself.
-    func caller(_ request: RoutedRequest, as userID: String?) throws -> Caller {
-        let caller = try caller(request)
-        guard let userID, !userID.isEmpty else { return caller }
-        if caller.isAdmin { return Caller(userID: try chat.activeUser(userID).id, isAdmin: true) }
-        guard caller.userID.isByteEqual(to: userID) else { throw Refusal.unauthorized("a user acts for itself") }
-        return caller
-    }
-
-    func administrator(_ request: RoutedRequest) throws {
-        guard try caller(request).isAdmin else { throw Refusal.unauthorized("an API token is needed") }
-    }
-
-    func channelResponse(
-        _ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery, extra: KeyValuePairs<StaticString, Bool> = [:]
-    ) throws -> HTTPResponse {
-        let view = try ChannelView(chat, viewer: caller.userID, parts: ChannelView.Parts(query))
-        return HTTPResponse(body: try view.document(channel, extra: extra))
     }
 }

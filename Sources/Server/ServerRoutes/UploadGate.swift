@@ -4,13 +4,13 @@ import ServerHTTP
 
 /// Says of requests that may bring files where their bodies go, when only their headers are there.
 public struct UploadGate {
-    private let router: Router
+    private let context: RouteContext
     private let files: ChatFiles
     /// In bytes.
     private let limit: Int64
 
     public init(_ router: Router, _ chat: Chat) {
-        self.router = router
+        context = router.context
         files = ChatFiles(chat)
         limit = chat.options.fileLimit << 20
     }
@@ -19,9 +19,9 @@ public struct UploadGate {
     public func intake(_ request: HTTPRequest) -> BodyIntake {
         guard request.isMultipart, let folder = files.folder else { return .memory }
         do {
-            guard let routed = try? RouteTable.find(request), (try? router.caller(routed)) != nil else {
-                return .memory
-            }
+            guard let routed = try? RouteTable.find(request),
+                (try? FileRoutes(context: context).caller(routed)) != nil
+            else { return .memory }
             // How much of the body is fields is not known yet; what comes is counted again.
             try files.checkRoom(max(0, request.contentLength - Int64(HTTPRequest.bodyLimit)))
             return .folder(folder, limit: limit)

@@ -3,7 +3,7 @@ import ServerHTTP
 
 /// One address of the REST interface: which requests come to it, what they may say, and who answers them.
 struct Route: Sendable {
-    typealias Handler = @Sendable (Router) -> (RoutedRequest) throws -> HTTPResponse
+    typealias Handler = @Sendable (RouteContext, RoutedRequest) throws -> HTTPResponse
 
     private enum Part {
         case word(String)
@@ -25,14 +25,15 @@ struct Route: Sendable {
     private let parts: [Part]
     private let isOpen: Bool
 
-    init(
-        _ method: String, _ template: String, query: Keys = .none, body: Keys = .none, _ handler: @escaping Handler
+    init<Room: Routes>(
+        _ method: String, _ template: String, query: Keys = .none, body: Keys = .none,
+        _ handler: @escaping @Sendable (Room) -> (RoutedRequest) throws -> HTTPResponse
     ) {
         self.method = method
         self.template = template
         self.query = query
         self.body = body
-        self.handler = handler
+        self.handler = { try handler(Room(context: $0))($1) }
         methods = method == "*" ? [] : method.split(separator: " ").map(String.init)
         let words = template.split(separator: "/")
         isOpen = words.last == "**"

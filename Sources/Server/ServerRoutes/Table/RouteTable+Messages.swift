@@ -10,17 +10,22 @@ extension RouteTable {
                 """, .messageFilter, .messageParts,
                 // Subchannels are what large open channels are made of.
                 "-show_subchannel_messages_only",
-            ], Router.listMessages),
-        Route("POST", "group_channels/:url/messages", body: ["user_id include_poll_details", .message], Router.send),
+            ], MessageRoutes.listMessages),
+        Route(
+            "POST", "group_channels/:url/messages", body: ["user_id include_poll_details", .message],
+            MessageRoutes.send),
         Route(
             "GET", "group_channels/:url/messages/changelogs",
-            query: ["user_id", .changes, .messageFilter, .messageParts], Router.messageChanges),
+            query: ["user_id", .changes, .messageFilter, .messageParts], MessageRoutes.messageChanges),
         Route(
             "PUT", "group_channels/:url/messages/mark_as_read", body: "user_id unique_id is_excluded message_id",
-            Router.markAsRead),
-        Route("PUT", "group_channels/:url/messages/mark_as_delivered", body: "user_id ts", Router.markAsDelivered),
-        Route("GET", "group_channels/:url/messages/unread_count", query: "user_ids user_id", Router.unreadOfMembers),
-        Route("GET", "group_channels/:url/messages/total_count", Router.countMessages),
+            MessageRoutes.markAsRead),
+        Route(
+            "PUT", "group_channels/:url/messages/mark_as_delivered", body: "user_id ts", MessageRoutes.markAsDelivered),
+        Route(
+            "GET", "group_channels/:url/messages/unread_count", query: "user_ids user_id",
+            MessageRoutes.unreadOfMembers),
+        Route("GET", "group_channels/:url/messages/total_count", MessageRoutes.countMessages),
         // Whether it is continuous is told always, asked for or not.
         Route(
             "*", "group_channels/:url/messages_gap/**",
@@ -28,66 +33,66 @@ extension RouteTable {
                 """
                 user_id prev_start_ts prev_end_ts prev_cache_count next_start_ts next_end_ts next_cache_count reverse
                 """, .messageFilter, .messageParts, "-checking_continuous_messages",
-            ], Router.gap),
+            ], MessageRoutes.gap),
 
-        Route("GET", "group_channels/:url/messages/:message", query: .messageParts, Router.viewMessage),
+        Route("GET", "group_channels/:url/messages/:message", query: .messageParts, MessageRoutes.viewMessage),
         Route(
             "PUT", "group_channels/:url/messages/:message",
             body: """
                 user_id message translations target_langs message_type channel_url channel_type extended_message \
                 extended_message_payload sorted_metaarray metaarray url data custom custom_type mention_type \
                 mentioned_user_ids mentioned_message_template
-                """, Router.editMessage),
-        Route("DELETE", "group_channels/:url/messages/:message", Router.deleteMessage),
+                """, MessageRoutes.editMessage),
+        Route("DELETE", "group_channels/:url/messages/:message", MessageRoutes.deleteMessage),
         Route(
             "POST DELETE", "group_channels/:url/messages/:message/reactions/**", query: "user_id reaction",
-            body: "user_id reaction", Router.react),
+            body: "user_id reaction", MessageRoutes.react),
         Route(
             "GET", "group_channels/:url/messages/:message/reactions/**", query: "user_id list_users", body: "user_id",
-            Router.listReactions),
+            MessageRoutes.listReactions),
         Route(
             "POST DELETE", "group_channels/:url/messages/:message/pin/**", query: "user_id", body: "user_id",
-            Router.pin),
+            MessageRoutes.pin),
         Route(
             "POST", "group_channels/:url/messages/:message/sorted_metaarray/**", query: "user_id keys",
-            body: "user_id keys mode sorted_metaarray metaarray", Router.changeExtraData),
+            body: "user_id keys mode sorted_metaarray metaarray", MessageRoutes.changeExtraData),
         Route(
             "PUT DELETE", "group_channels/:url/messages/:message/sorted_metaarray/**", query: "user_id keys",
-            body: "user_id keys mode sorted_metaarray metaarray upsert", Router.changeExtraData),
+            body: "user_id keys mode sorted_metaarray metaarray upsert", MessageRoutes.changeExtraData),
         Route(
             "POST", "group_channels/:url/messages/:message/translation/**", query: "user_id",
-            body: "user_id target_langs", Router.translate),
+            body: "user_id target_langs", MessageRoutes.translate),
         Route(
             "*", "group_channels/:url/messages/:message/:part/**", query: "user_id", body: "user_id",
-            Router.noPartOfMessage),
-        Route("*", "group_channels/:url/messages/**", Router.noPartOfChannel),
+            MessageRoutes.noPartOfMessage),
+        Route("*", "group_channels/:url/messages/**", ChannelRoutes.noPartOfChannel),
 
         Route(
             "POST", "group_channels/:url/scheduled_messages", query: "user_id",
             body: ["user_id scheduled_at", .message],
-            Router.schedule),
+            ScheduledRoutes.schedule),
         Route(
             "*", "group_channels/:url/scheduled_messages", query: "user_id", body: "user_id",
-            Router.noActionOfScheduled),
+            ScheduledRoutes.noActionOfScheduled),
         Route(
             "GET", "group_channels/:url/scheduled_messages/:id", query: "user_id", body: "user_id",
-            Router.viewScheduled),
+            ScheduledRoutes.viewScheduled),
         // What it says is read again when the message goes out.
         Route(
             "PUT", "group_channels/:url/scheduled_messages/:id", query: "user_id",
             body: ["user_id scheduled_at", .any],
-            Router.reschedule),
+            ScheduledRoutes.reschedule),
         Route(
             "DELETE", "group_channels/:url/scheduled_messages/:id", query: "user_id", body: "user_id",
-            Router.cancelScheduled),
+            ScheduledRoutes.cancelScheduled),
         Route(
             "POST PUT", "group_channels/:url/scheduled_messages/:id/send_now", query: "user_id", body: "user_id",
-            Router.sendScheduledNow),
+            ScheduledRoutes.sendScheduledNow),
         Route(
             "*", "group_channels/:url/scheduled_messages/:id/**", query: "user_id", body: "user_id",
-            Router.noActionOfOneScheduled),
+            ScheduledRoutes.noActionOfOneScheduled),
 
-        Route("*", "group_channels/:url/:topic/**", query: "user_id", body: "user_id", Router.noPartOfMembers),
+        Route("*", "group_channels/:url/:topic/**", query: "user_id", body: "user_id", MemberRoutes.noPartOfMembers),
     ]
 }
 

@@ -7,7 +7,7 @@ enum RouteTable {
     static let all = files + users + channels + messages + application
 
     static let files = [
-        Route("GET HEAD", "files/:key/**", query: "auth", Router.download)
+        Route("GET HEAD", "files/:key/**", query: "auth", FileRoutes.download)
     ]
 
     /// By their first word and, as a name stands between the two mostly, by their topic; under "" those without one.

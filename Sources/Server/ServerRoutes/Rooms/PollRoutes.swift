@@ -3,7 +3,10 @@ import ServerChat
 import ServerHTTP
 import SyncJSON
 
-extension Router {
+/// Requests about polls, their options and votes.
+struct PollRoutes: Routes {
+    let context: RouteContext
+
     /// Who asks about polls, and with what.
     private func pollCaller(_ request: RoutedRequest) throws -> (payload: Fields, caller: Caller) {
         let payload = try request.payload()
@@ -20,7 +23,7 @@ extension Router {
         let channel = try chat.channel(request.query.text("channel_url"))
         try chat.checkReading(caller, channel)
         let page = try Page(of: try chat.contents.polls(of: channel), request.query)
-        for poll in page.items { try addOwnVotes(of: caller.userID, toPoll: poll) }
+        for poll in page.items { try OwnVotes(context: context).add(of: caller.userID, toPoll: poll) }
         return HTTPResponse(.object(["polls": .array(Array(page.items)), "next": .string(page.next)]))
     }
 
@@ -133,7 +136,8 @@ extension Router {
         let reader = try chat.reader(caller, channel)
         let limit = try max(1, request.query.limit(default: 100, max: 200))
         let changes = try chat.pollChanges(for: reader, since: ChangeStart(request.query), limit: limit)
-        for poll in changes["updated"]?.array ?? [] { try addOwnVotes(of: caller.userID, toPoll: poll) }
+        let votes = OwnVotes(context: context)
+        for poll in changes["updated"]?.array ?? [] { try votes.add(of: caller.userID, toPoll: poll) }
         return HTTPResponse(changes)
     }
 

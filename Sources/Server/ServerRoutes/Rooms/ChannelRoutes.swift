@@ -4,13 +4,13 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-extension Router {
-    /// The channel that the path names.
-    func channel(_ request: RoutedRequest) throws -> ChannelRow { try chat.channel(request["url"]) }
+/// Requests about channels, their metadata and their counters.
+struct ChannelRoutes: Routes {
+    let context: RouteContext
 
     func createChannel(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request)
-        try storeCover(request)
+        try FileRoutes(context: context).storeCover(request)
         let made = try chat.createChannel(try request.payload(), caller)
         return try channelResponse(made.channel, caller, request.query, extra: ["is_created": made.isCreated])
     }
@@ -26,7 +26,7 @@ extension Router {
     func updateChannel(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request)
         let channel = try channel(request)
-        try storeCover(request)
+        try FileRoutes(context: context).storeCover(request)
         return try channelResponse(
             try chat.updateChannel(channel, try request.payload(), caller), caller, request.query)
     }

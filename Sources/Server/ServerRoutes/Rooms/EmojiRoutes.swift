@@ -3,7 +3,10 @@ import ServerChat
 import ServerHTTP
 import SyncJSON
 
-extension Router {
+/// Requests about the application's emoji and their categories.
+struct EmojiRoutes: Routes {
+    let context: RouteContext
+
     func listEmojis(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
         return HTTPResponse(.object(["emojis": .array(try chat.emojis())]))

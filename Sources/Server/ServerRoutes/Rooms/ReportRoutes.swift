@@ -4,7 +4,10 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-extension Router {
+/// Requests about reports, and about where users are banned or muted.
+struct ReportRoutes: Routes {
+    let context: RouteContext
+
     /// What was reported, of all or below an address.
     func listReports(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)

@@ -4,7 +4,10 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-extension Router {
+/// Requests about messages of a channel, their reactions and their other parts.
+struct MessageRoutes: Routes {
+    let context: RouteContext
+
     func listMessages(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
         let caller = try caller(request, as: request.query["user_id"])
@@ -52,7 +55,7 @@ extension Router {
     func send(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
         let payload = try request.payload()
-        let kind = try messageKind(payload)
+        let kind = try kind(payload)
         var caller = try caller(request, as: kind == .admin ? nil : try payload.string("user_id"))
         if kind == .admin {
             guard caller.isAdmin else { throw Refusal.unauthorized("an API token is needed") }
@@ -61,13 +64,13 @@ extension Router {
         } else if caller.userID.isEmpty {
             throw Refusal.missing("user_id")
         }
-        let input = try messageInput(request, kind, caller)
+        let input = try input(request, kind, caller)
         let isShort = try payload.bool("include_poll_details") == false
         return HTTPResponse(
             body: try chat.send(input, caller, channel).message.bytes(isShort ? [.all, .shortPoll] : .all))
     }
 
-    func messageKind(_ payload: Fields) throws -> MessageRow.Kind {
+    func kind(_ payload: Fields) throws -> MessageRow.Kind {
         switch try payload.string("message_type") ?? "MESG" {
         case "MESG": return .text
         case "FILE": return .file
@@ -77,10 +80,11 @@ extension Router {
     }
 
     /// A message as a request brings it, its file stored.
-    func messageInput(_ request: RoutedRequest, _ kind: MessageRow.Kind, _ caller: Caller) throws -> MessageInput {
+    func input(_ request: RoutedRequest, _ kind: MessageRow.Kind, _ caller: Caller) throws -> MessageInput {
         let payload = try request.payload()
         if kind == .file, let file = try request.file("file") {
-            let stored = try storeFile(file, needsAuth: try payload.bool("require_auth") ?? false, request)
+            let needsAuth = try payload.bool("require_auth") ?? false
+            let stored = try FileRoutes(context: context).store(file, needsAuth: needsAuth, request)
             payload.json.set("url", .string(stored))
             payload.json.set("file_name", .string(try payload.string("file_name") ?? file.name))
             payload.json.set("file_type", .string(try payload.string("file_type") ?? file.type))

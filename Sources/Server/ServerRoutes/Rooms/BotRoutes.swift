@@ -3,8 +3,10 @@ import ServerChat
 import ServerHTTP
 import SyncJSON
 
-// A bot is a user that the administration speaks through. Its callback address is kept and never called.
-extension Router {
+/// A bot is a user that the administration speaks through. Its callback address is kept and never called.
+struct BotRoutes: Routes {
+    let context: RouteContext
+
     /// The bot that a request is about. Only the administration has any.
     private func bot(_ request: RoutedRequest) throws -> UserRow {
         try administrator(request)
@@ -48,7 +50,8 @@ extension Router {
         let payload = try request.payload()
         let channel = try chat.channel(try payload.required("channel_url"))
         let caller = Caller(userID: id, isAdmin: true)
-        let input = try messageInput(request, try messageKind(payload), caller)
+        let messages = MessageRoutes(context: context)
+        let input = try messages.input(request, try messages.kind(payload), caller)
         let message = try chat.send(input, caller, channel).message
         return HTTPResponse(body: Array("{\"message\":".utf8) + message.bytes(.all) + [UInt8(ascii: "}")])
     }

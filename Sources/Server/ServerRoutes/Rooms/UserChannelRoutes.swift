@@ -4,8 +4,9 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-extension Router {
-    // MARK: A user's channels
+/// Requests of a user about the channels it is a member of.
+struct UserChannelRoutes: Routes {
+    let context: RouteContext
 
     func myChannels(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])

@@ -4,7 +4,10 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-extension Router {
+/// Requests about the application as a whole: its settings, its statistics, imports of messages.
+struct ApplicationRoutes: Routes {
+    let context: RouteContext
+
     /// What clients ask of the application as a whole: how its settings have changed.
     func settingsChanges(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
@@ -95,7 +98,7 @@ extension Router {
         try chat.atomically {
             for message in messages {
                 let entry = Fields(message)
-                let kind = try messageKind(entry)
+                let kind = try MessageRoutes(context: context).kind(entry)
                 guard let time = try entry.int("timestamp") else { throw Refusal.missing("timestamp") }
                 guard time > 0, time <= chat.now else { throw Refusal.outOfRange("timestamp") }
                 let sender = kind == .admin ? "" : try chat.activeUser(try entry.required("user_id")).id

@@ -4,7 +4,10 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-extension Router {
+/// Requests about messages and announcements that are sent later.
+struct ScheduledRoutes: Routes {
+    let context: RouteContext
+
     private typealias Asked = (channel: ChannelRow, payload: Fields, caller: Caller)
 
     private func asked(_ request: RoutedRequest) throws -> Asked {
@@ -15,7 +18,8 @@ extension Router {
 
     func schedule(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, payload, caller) = try asked(request)
-        let input = try messageInput(request, try messageKind(payload), caller)
+        let messages = MessageRoutes(context: context)
+        let input = try messages.input(request, try messages.kind(payload), caller)
         return HTTPResponse(Chat.shown(try chat.schedule(payload, input, caller, channel)))
     }
 

@@ -4,8 +4,10 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-// Uploaded files lie in the database or in a folder, and come back under an address of this server.
-extension Router {
+/// Uploaded files lie in the database or in a folder, and come back under an address of this server.
+struct FileRoutes: Routes {
+    let context: RouteContext
+
     func upload(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request)
         let payload = try request.payload()
@@ -14,7 +16,7 @@ extension Router {
         if let url = try payload.string("channel_url"), !url.isEmpty {
             try chat.checkSending(caller, try chat.channel(url))
         }
-        let url = try storeFile(file, needsAuth: needsAuth, request)
+        let url = try store(file, needsAuth: needsAuth, request)
         return HTTPResponse(
             .object([
                 "url": .string(url), "thumbnails": .array(), "require_auth": .bool(needsAuth),
@@ -23,12 +25,12 @@ extension Router {
     }
 
     /// Stores a file and returns its address.
-    func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: RoutedRequest) throws -> String {
+    func store(_ file: UploadedFile, needsAuth: Bool, _ request: RoutedRequest) throws -> String {
         let key = try ChatFiles(chat).store(
             FileTable.NewFile(name: file.name, type: file.type, needsAuth: needsAuth, content: file.content))
         // The address by which the client reached us is the one that it can reach.
         let host = request.header("Host") ?? options.address
-        let safe = file.name.utf8.allSatisfy(Router.isPlain) ? file.name : ""
+        let safe = file.name.utf8.allSatisfy(Self.isPlain) ? file.name : ""
         return "http://\(host)/files/\(key)/\(safe)"
     }
 
@@ -44,13 +46,13 @@ extension Router {
     /// A user's picture that came with the request; its address.
     func storeProfile(_ request: RoutedRequest) throws -> String? {
         guard let file = try request.file("profile_file") else { return nil }
-        return try storeFile(file, needsAuth: false, request)
+        return try store(file, needsAuth: false, request)
     }
 
     /// A channel's cover that came with the request becomes its `cover_url`.
     func storeCover(_ request: RoutedRequest) throws {
         guard let file = try request.file("cover_file") else { return }
-        let url = try storeFile(file, needsAuth: false, request)
+        let url = try store(file, needsAuth: false, request)
         try request.payload().json.set("cover_url", .string(url))
     }
 

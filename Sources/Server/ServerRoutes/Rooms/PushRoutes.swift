@@ -3,15 +3,17 @@ import ServerChat
 import ServerHTTP
 import SyncJSON
 
-// Nothing is pushed anywhere: devices and settings are kept and told, so that clients' code around them works.
-extension Router {
+/// Nothing is pushed anywhere: devices and settings are kept and told, so that clients' code around them works.
+struct PushRoutes: Routes {
+    let context: RouteContext
+
     private static let tokenNames = [
         "gcm": "gcm_reg_token", "apns": "apns_device_token", "apns_voip": "apns_device_token",
         "huawei": "huawei_device_token",
     ]
 
     private func tokenType(_ type: String) throws -> String {
-        guard Router.tokenNames[type] != nil else {
+        guard Self.tokenNames[type] != nil else {
             throw Refusal.invalid("token_type", "gcm, apns, apns_voip or huawei is expected")
         }
         return type
@@ -35,8 +37,8 @@ extension Router {
         let user = try deviceUser(request)
         let type = try tokenType(request["type"])
         let payload = try request.payload()
-        guard let token = try payload.string([Router.tokenNames[type] ?? "", "token"]), !token.isEmpty else {
-            throw Refusal.missing(Router.tokenNames[type] ?? "token")
+        guard let token = try payload.string([Self.tokenNames[type] ?? "", "token"]), !token.isEmpty else {
+            throw Refusal.missing(Self.tokenNames[type] ?? "token")
         }
         try chat.registerDevice(type, token, of: user.id, isOnly: try payload.bool("is_unique") == true)
         return HTTPResponse(

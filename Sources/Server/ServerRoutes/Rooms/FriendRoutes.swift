@@ -3,7 +3,10 @@ import ServerChat
 import ServerHTTP
 import SyncJSON
 
-extension Router {
+/// Requests about a user's friends.
+struct FriendRoutes: Routes {
+    let context: RouteContext
+
     /// Whose friends or address book it is, and the body.
     private func owned(_ request: RoutedRequest) throws -> (owner: String, payload: Fields) {
         (try caller(request, as: request["user"]).userID, try request.payload())
@@ -19,7 +22,7 @@ extension Router {
         for friend in page.items {
             guard let user = try chat.users.find(friend.id) else { continue }
             writer.beginObject()
-            writeParts(user, &writer, as: friend)
+            UserRoutes(context: context).writeParts(user, &writer, as: friend)
             writer.endObject()
         }
         writer.endArray()
@@ -31,7 +34,7 @@ extension Router {
     func addFriends(_ request: RoutedRequest) throws -> HTTPResponse {
         let (owner, payload) = try owned(request)
         guard let ids = try payload.strings("user_ids") else { throw Refusal.missing("user_ids") }
-        return userList(Page(all: try chat.addFriends(ids, to: owner)))
+        return UserRoutes(context: context).userList(Page(all: try chat.addFriends(ids, to: owner)))
     }
 
     func removeFriends(_ request: RoutedRequest) throws -> HTTPResponse {

@@ -4,7 +4,10 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-extension Router {
+/// Requests about users, their sessions, blocks and metadata.
+struct UserRoutes: Routes {
+    let context: RouteContext
+
     func viewUser(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
         let user = try chat.users.user(request["user"])
@@ -105,7 +108,8 @@ extension Router {
 
     private func unreadParts(_ request: RoutedRequest, _ user: UserRow) throws -> (messages: Int64, channels: Int64)? {
         guard request.query.bool("include_unread_count") else { return nil }
-        let counts = try joinedChannels(of: user.id, OwnChannelsQuery(request.query))
+        let channels = UserChannelRoutes(context: context)
+        let counts = try channels.joinedChannels(of: user.id, OwnChannelsQuery(request.query))
             .map { $0.membership.unread(in: $0.channel) }
         return (counts.reduce(0, +), Int64(counts.filter { $0 > 0 }.count))
     }
@@ -124,7 +128,7 @@ extension Router {
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
         user.acceptsInvitations = try chat.invitesAtOnce()
         try apply(payload, to: &user)
-        if let url = try storeProfile(request) { user.profileURL = url }
+        if let url = try FileRoutes(context: context).storeProfile(request) { user.profileURL = url }
         if let token = try accessToken(payload) { user.accessToken = token }
         let session = try store(user, sessionUntil: try sessionExpiry(payload))
         try chat.announceDiscoveryKeys(of: user)
@@ -181,7 +185,7 @@ extension Router {
         var user = try chat.users.user(id)
         let payload = try request.payload()
         try apply(payload, to: &user)
-        if let url = try storeProfile(request) { user.profileURL = url }
+        if let url = try FileRoutes(context: context).storeProfile(request) { user.profileURL = url }
         var token: String?
         var leaves = false
         if caller.isAdmin {
