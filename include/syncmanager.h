@@ -63,8 +63,9 @@
  *                    the server does not say). The same
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete"
- *   cache_trimmed    "channel_url", "messages", "bytes": so many messages of the channel left the cache to make room,
- *                    and so many bytes of rows with them ("max_cache_mb"). No list changes; a page brings them again
+ *   cache_trimmed    "channel_url", "messages", "bytes": so many messages of the channel left the cache to make room
+ *                    ("max_cache_mb") or because they are old ("max_message_age_days"), and so many bytes of rows with
+ *                    them. No list changes; a page brings them again
  *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are
  *                    the service's. Answer with sm_set_token(); the cache stays until sm_sign_out()
  *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
@@ -332,6 +333,9 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "max_cache_mb"           64..1048576 (MiB of the rows of cached messages) or "infinite", the default until 1.0.
  *                            Over it messages go while the user is logged in: of the channels that were used longest
  *                            ago, from the oldest on, the newest 200 of each channel last (docs/cache.md)
+ *   "max_message_age_days"   1..36500 or "infinite", the default: older messages leave the cache while the user is
+ *                            logged in, but for those of a channel with an open collection, and are not brought by
+ *                            background sync. The service keeps them, and a fetch brings them
  *   "app_version"            of the host's program, for the service's records
  *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
  *                            "token"}; "name" where a host has several, "token" is what it knows this user by. It is

@@ -65,6 +65,20 @@ final class Device {
         return wrong
     }
 
+    /// Channels that hold messages from before a time, themselves or in a thread.
+    func channels(olderThan time: Int64) throws -> [String] {
+        let row = try cache.connection.prepare("""
+            SELECT url FROM channel AS c WHERE EXISTS (
+                SELECT 1 FROM message WHERE ord < ?1 AND (channel = c.key OR channel IN (
+                    SELECT -key FROM thread WHERE thread.channel = c.key)))
+            ORDER BY url
+            """).bind(time)
+        defer { row.reset() }
+        var urls: [String] = []
+        while try row.next() { urls.append(row.text(0)) }
+        return urls
+    }
+
     /// An own message as it stands on disk.
     func storedIntent(_ requestID: String) -> Intent? {
         (try? intents.intents())?.first { $0.requestID.text == requestID }

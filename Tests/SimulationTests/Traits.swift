@@ -35,6 +35,8 @@ struct Traits {
     let cacheLimit: Int64?
     let cacheFloor: Int
     let cacheSliceRows: Int
+    /// For how long messages are cached.
+    let messageAge: Int64?
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -60,6 +62,7 @@ struct Traits {
         cacheLimit = random.pick([2_000, 10_000, 40_000, nil] as [Int64?]) ?? nil
         cacheFloor = random.pick([1, 3, 20]) ?? 20
         cacheSliceRows = random.pick([1, 2, 7, 50, 500]) ?? 500
+        messageAge = random.pick([60_000, 3_600_000, 86_400_000, nil, nil, nil] as [Int64?]) ?? nil
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -73,6 +76,7 @@ struct Traits {
         options.cacheLimit = cacheLimit
         options.cacheFloor = cacheFloor
         options.cacheSliceRows = cacheSliceRows
+        options.messageAge = messageAge
         if hasDatabase {
             options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")
         }

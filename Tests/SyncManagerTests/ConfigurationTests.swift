@@ -38,6 +38,16 @@ final class ConfigurationTests: XCTestCase {
         }
     }
 
+    func testTheAgeOfCachedMessagesHasABoundInDays() throws {
+        XCTAssertNil(try configuration().engine.messageAge)
+        XCTAssertNil(try configuration(#", "max_message_age_days": "infinite""#).engine.messageAge)
+        XCTAssertEqual(try configuration(#", "max_message_age_days": 1"#).engine.messageAge, 86_400_000)
+        XCTAssertEqual(try configuration(#", "max_message_age_days": 36500"#).engine.messageAge, 3_153_600_000_000)
+        for wrong in ["0", "36501", "1.5", "\"all\"", "-1", "true"] {
+            XCTAssertEqual(path(with: "\"max_message_age_days\": \(wrong)"), "$.max_message_age_days", wrong)
+        }
+    }
+
     func testWhatIsLeftOutHasTheHeadersDefaults() throws {
         let all = try configuration()
         XCTAssertEqual([all.appID, all.userID, all.dataDirectory, all.accessToken], ["app", "mei", "/d", ""])

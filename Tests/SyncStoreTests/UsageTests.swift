@@ -63,12 +63,12 @@ final class UsageTests: XCTestCase {
         let store = try newStore()
         let key = try store.channelKey("c")
         for id in 1...10 as ClosedRange<Int64> { try store.upsert([message(id, at: id, text: "t")], channel: key) }
-        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 3, keeping: 5)?.order, 3)
-        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 30, keeping: 5)?.order, 5)
-        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 30, keeping: 0)?.order, 10)
-        XCTAssertNil(try store.room.trimEnd(channel: key, rows: 30, keeping: 10))
-        XCTAssertNil(try store.room.trimEnd(channel: key, rows: 30, keeping: 11))
-        let end = try XCTUnwrap(try store.room.trimEnd(channel: key, rows: 3, keeping: 5))
+        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 3, keeping: .newest(5))?.order, 3)
+        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 30, keeping: .newest(5))?.order, 5)
+        XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 30, keeping: .newest(0))?.order, 10)
+        XCTAssertNil(try store.room.trimEnd(channel: key, rows: 30, keeping: .newest(10)))
+        XCTAssertNil(try store.room.trimEnd(channel: key, rows: 30, keeping: .newest(11)))
+        let end = try XCTUnwrap(try store.room.trimEnd(channel: key, rows: 3, keeping: .newest(5)))
         XCTAssertEqual(try store.room.deleteMessages(channel: key, through: end), 3)
         XCTAssertEqual(try store.counts.usage(channel: key), try store.counts.counted(channel: key))
     }

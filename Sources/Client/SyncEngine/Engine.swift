@@ -206,8 +206,8 @@ public final class Engine {
         case .channelSync: machines.sync.pump(&turn)
         case .timeline(let place): machines.timelines[place]?.resume(&turn)
         case .outbox(let url): machines.outbox.pump(url, &turn)
-        // Files are looked at behind every input.
-        case .uploads: break
+        // Files, and the age of what is cached, are looked at behind every input.
+        case .uploads, .aging: break
         case .fetch(let call): _ = machines.cancel(call, .timeout, &turn)
         case .fetchAll(let call): for timeline in machines.timelines.sorted { timeline.continueFetch(call, &turn) }
         case .ownTyping: machines.actions.endTyping(&turn)

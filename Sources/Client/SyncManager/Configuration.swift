@@ -31,6 +31,7 @@ struct Configuration {
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
         case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once"
         case appVersion = "app_version", backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
+        case maxAge = "max_message_age_days"
     }
     private enum Delivery: String, CaseIterable { case host, thread }
 
@@ -59,6 +60,7 @@ struct Configuration {
             case .appVersion: appVersion = try value.text()
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
             case .maxCache: engine.cacheLimit = try Configuration.megabytes(value)
+            case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
             case .fileTimeout: engine.fileTimeout = try value.integer(in: 1000...600_000)
@@ -93,7 +95,9 @@ struct Configuration {
             (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
             (.fileTimeout, .int(engine.fileTimeout)), (.uploadsAtOnce, .int(Int64(engine.uploadsAtOnce))),
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
-            (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"), (.database, database?.described),
+            (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"),
+            (.maxAge, engine.messageAge.map { .int($0 / Configuration.day) } ?? "infinite"),
+            (.database, database?.described),
         ]
         let document = JSON.object()
         for (key, value) in values { document.set(key.rawValue, value) }
@@ -115,6 +119,18 @@ struct Configuration {
             throw value.failure("expected a whole number from 64 to 1048576, or \"infinite\"")
         }
         return try value.integer(in: 64...1_048_576) << 20
+    }
+
+    /// Milliseconds of a day.
+    private static let day: Int64 = 86_400_000
+
+    /// A number of days in milliseconds; `nil` for "infinite".
+    private static func days(_ value: DocumentValue) throws(DocumentError) -> Int64? {
+        if value.json.string == "infinite" { return nil }
+        guard value.json.kind == .integer else {
+            throw value.failure("expected a whole number from 1 to 36500, or \"infinite\"")
+        }
+        return try value.integer(in: 1...36_500) * day
     }
 
     /// A number, or "infinite".

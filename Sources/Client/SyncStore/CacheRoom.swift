@@ -1,23 +1,24 @@
 import SyncModel
 import SyncSQLite
 
-/// Taking the oldest messages out to make room. What is complete is for the caller to move, in the same transaction.
+/// Taking the oldest messages out. What is complete is for the caller to move, in the same transaction.
 public struct CacheRoom {
+    /// Which messages of a channel or thread stay.
+    public enum Kept: Equatable, Sendable {
+        /// So many of the newest.
+        case newest(Int)
+        /// Those from this time on, in milliseconds since the epoch.
+        case since(Int64)
+    }
+
     private let cache: CacheStore
     private var connection: Connection { cache.connection }
 
     init(_ cache: CacheStore) { self.cache = cache }
 
-    /// Up to where the oldest messages of a channel or thread go, when so many go at most and so many of the newest
-    /// stay; `nil`: none goes.
-    public func trimEnd(channel key: Int64, rows: Int, keeping newest: Int) throws(StoreError) -> MessagePosition? {
-        var last = MessagePosition.last
-        if newest > 0 {
-            guard let kept = try position(
-                "WHERE channel = ?1 ORDER BY ord DESC, tie DESC LIMIT 1 OFFSET ?2", key, newest - 1)
-            else { return nil }
-            last = kept
-        }
+    /// Up to where the oldest messages of a channel or thread go, so many at most; `nil`: none goes.
+    public func trimEnd(channel key: Int64, rows: Int, keeping kept: Kept) throws(StoreError) -> MessagePosition? {
+        guard let last = try firstKept(kept, channel: key) else { return nil }
         let oldest = try connection.prepare("""
             SELECT ord, tie FROM message WHERE channel = ?1 AND (ord, tie) < (?2, ?3) ORDER BY ord, tie LIMIT ?4
             """).bind(key).bind(last.order).bind(last.tie).bind(rows)
@@ -25,6 +26,16 @@ public struct CacheRoom {
         var end: MessagePosition?
         while try oldest.next() { end = MessagePosition(order: oldest.int(0), tie: oldest.int(1)) }
         return end
+    }
+
+    /// Before this position all may go; `nil`: nothing may.
+    private func firstKept(_ kept: Kept, channel key: Int64) throws(StoreError) -> MessagePosition? {
+        switch kept {
+        case .newest(0): .last
+        case .newest(let count):
+            try position("WHERE channel = ?1 ORDER BY ord DESC, tie DESC LIMIT 1 OFFSET ?2", key, count - 1)
+        case .since(let time): MessagePosition(order: time, tie: Int64.min)
+        }
     }
 
     private func position(

@@ -237,6 +237,7 @@ class Config(_RequiredConfig, total=False):
     uploads_at_once: int
     background_grace_ms: int
     max_cache_mb: int | Literal["infinite"]
+    max_message_age_days: int | Literal["infinite"]
     app_version: str
     database: DatabaseConfig
 

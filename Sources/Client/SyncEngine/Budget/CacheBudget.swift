@@ -3,7 +3,8 @@ import SyncModel
 import SyncStore
 
 /// Keeps the cache below its bound: over it, the channels that were used longest ago lose their messages, from the
-/// oldest on. The newest of each channel go only when that was not enough.
+/// oldest on. The newest of each channel go only when that was not enough. Messages that are older than the host wants
+/// to keep any go too, whatever the bound: looked for after each login, and every hour.
 ///
 /// The work is done in slices, each an input of its own behind all that is due, so that a page waits for one of them at
 /// most. It is done only while the user is logged in: what goes can be had again then. A channel with an open
@@ -15,15 +16,17 @@ final class CacheBudget: Machine {
     private static let channelsAtOnce = 500
     /// Rows that go between two checkpoints. SQLite would make one within a slice when the log is longer.
     private static let rowsPerCheckpoint = 400
+    /// How often old messages are looked for, in milliseconds.
+    private static let agingPeriod: Int64 = 3_600_000
 
     private enum State {
         case resting
         /// How much is cached is not known yet.
         case counting
-        /// Which channels there are, in the order of their numbers, before they lose messages; `newest` of each stay.
-        case listing([ChannelCounts.Used], newest: Int)
-        /// Channels that lose messages, the next one last; `newest` of each stay.
-        case trimming([ChannelCounts.Used], newest: Int)
+        /// Which channels there are, in the order of their numbers, before they lose messages.
+        case listing([ChannelCounts.Used], keeping: CacheRoom.Kept)
+        /// Channels that lose messages, the next one last.
+        case trimming([ChannelCounts.Used], keeping: CacheRoom.Kept)
     }
 
     private var state = State.resting
@@ -31,24 +34,38 @@ final class CacheBudget: Machine {
     private var rowsSinceCheckpoint = 0
     /// What was left when nothing more could go.
     private var leftOver: Int64?
+    /// When old messages are looked for next, by the monotonic clock; `nil`: at once.
+    private var agingDue: Int64?
 
     func sessionEnded(_ turn: inout Turn) {
         state = .resting
         leftOver = nil
+        agingDue = nil
         gate = RetryGate()
         turn.add(.timer(.trim, at: nil))
+        turn.add(.timer(.aging, at: nil))
     }
 
     /// A channel is not shown any more: it may lose messages now.
-    func collectionClosed() { leftOver = nil }
+    func collectionClosed() {
+        leftOver = nil
+        agingDue = nil
+    }
 
-    /// Behind every input: begins when there is too much.
+    /// Behind every input: begins when there is too much, or something may be too old.
     func look(_ turn: inout Turn) {
-        guard let limit = turn.options.cacheLimit, turn.isLoggedIn, case .resting = state else { return }
+        guard turn.isLoggedIn, case .resting = state else { return }
+        if let since = turn.context.keptSince, agingDue.map({ $0 <= turn.now.monotonic }) ?? true {
+            let due = turn.now.monotonic.addingClamped(CacheBudget.agingPeriod)
+            agingDue = due
+            turn.add(.timer(.aging, at: due))
+            return begin(.listing([], keeping: .since(since)), &turn)
+        }
+        guard let limit = turn.options.cacheLimit else { return }
         guard let total = turn.storage.cacheTotal else { return begin(.counting, &turn) }
         // When nothing could go, it is looked for again once there is noticeably more.
         if total > limit, leftOver.map({ total > $0.addingClamped(limit / 20) }) ?? true {
-            begin(.listing([], newest: turn.options.cacheFloor), &turn)
+            begin(.listing([], keeping: .newest(turn.options.cacheFloor)), &turn)
         }
     }
 
@@ -61,14 +78,14 @@ final class CacheBudget: Machine {
 
     /// One slice. `isOpen`: whether a collection shows messages of a channel.
     func work(isOpen: (ChannelURL) -> Bool, _ turn: inout Turn) {
-        guard let limit = turn.options.cacheLimit, turn.isLoggedIn else { return state = .resting }
+        guard turn.isLoggedIn else { return state = .resting }
         guard gate.isOpen(at: turn.now.monotonic) else { return turn.add(.timer(.trim, at: gate.pausedUntil)) }
         if rowsSinceCheckpoint >= CacheBudget.rowsPerCheckpoint { return checkpoint(&turn) }
         switch state {
         case .resting: break
         case .counting: count(&turn)
-        case .listing(let found, let newest): list(found, newest, &turn)
-        case .trimming(let channels, let newest): trim(channels, newest, limit, isOpen, &turn)
+        case .listing(let found, let kept): list(found, keeping: kept, &turn)
+        case .trimming(let channels, let kept): trim(channels, keeping: kept, isOpen, &turn)
         }
     }
 
@@ -82,14 +99,14 @@ final class CacheBudget: Machine {
         look(&turn)
     }
 
-    private func list(_ found: [ChannelCounts.Used], _ newest: Int, _ turn: inout Turn) {
+    private func list(_ found: [ChannelCounts.Used], keeping kept: CacheRoom.Kept, _ turn: inout Turn) {
         let more = turn.storage.cached { (cache) throws(StoreError) in
             try cache.counts.used(after: found.last?.channel ?? 0, limit: CacheBudget.channelsAtOnce)
         }
         guard let more else { return retry(&turn) }
         let all = found + more
-        if more.count == CacheBudget.channelsAtOnce { return begin(.listing(all, newest: newest), &turn) }
-        begin(.trimming(CacheBudget.ordered(all), newest: newest), &turn)
+        if more.count == CacheBudget.channelsAtOnce { return begin(.listing(all, keeping: kept), &turn) }
+        begin(.trimming(CacheBudget.ordered(all), keeping: kept), &turn)
     }
 
     /// The next one to lose messages stands last.
@@ -100,36 +117,38 @@ final class CacheBudget: Machine {
     }
 
     private func trim(
-        _ channels: [ChannelCounts.Used], _ newest: Int, _ limit: Int64, _ isOpen: (ChannelURL) -> Bool,
+        _ channels: [ChannelCounts.Used], keeping kept: CacheRoom.Kept, _ isOpen: (ChannelURL) -> Bool,
         _ turn: inout Turn
     ) {
-        let target = limit / 100 * CacheBudget.targetPercent
-        guard let total = turn.storage.cacheTotal else { return begin(.counting, &turn) }
-        guard total > target else { return rest(&turn) }
-        guard let next = channels.last else {
-            // Keeping the newest of each channel was not enough.
-            if newest > 0 { return begin(.listing([], newest: 0), &turn) }
-            leftOver = total
-            return rest(&turn)
+        if case .newest(let newest) = kept {
+            guard let limit = turn.options.cacheLimit else { return rest(&turn) }
+            guard let total = turn.storage.cacheTotal else { return begin(.counting, &turn) }
+            guard total > limit / 100 * CacheBudget.targetPercent else { return rest(&turn) }
+            if channels.isEmpty {
+                // Keeping the newest of each channel was not enough.
+                if newest > 0 { return begin(.listing([], keeping: .newest(0)), &turn) }
+                leftOver = total
+            }
         }
+        guard let next = channels.last else { return rest(&turn) }
         let found = turn.storage.cached { (cache) throws(StoreError) in
             try cache.room.channelURL(ofKey: next.channel)
         }
         guard let found else { return retry(&turn) }
-        guard let url = found, !isOpen(url) else { return begin(.trimming(channels.dropLast(), newest: newest), &turn) }
-        guard let slice = trim(next.channel, url, keeping: newest, &turn) else { return retry(&turn) }
+        guard let url = found, !isOpen(url) else { return begin(.trimming(channels.dropLast(), keeping: kept), &turn) }
+        guard let slice = trim(next.channel, url, keeping: kept, &turn) else { return retry(&turn) }
         gate.succeed()
-        begin(.trimming(slice.isChannelDone ? channels.dropLast() : channels, newest: newest), &turn)
+        begin(.trimming(slice.isChannelDone ? channels.dropLast() : channels, keeping: kept), &turn)
     }
 
     private func trim(
-        _ channel: Int64, _ url: ChannelURL, keeping newest: Int, _ turn: inout Turn
+        _ channel: Int64, _ url: ChannelURL, keeping kept: CacheRoom.Kept, _ turn: inout Turn
     ) -> CacheSlice? {
         let (options, capabilities) = (turn.options, turn.capabilities)
         let usage = turn.storage.cached { (cache) throws(StoreError) in try cache.counts.usage(channel: channel) }
         let slice = turn.storage.committed { (cache) throws(StoreError) in
             var slice = CacheSlice(options, capabilities)
-            try slice.trim(channel, keeping: newest, cache)
+            try slice.trim(channel, keeping: kept, cache)
             return slice
         }
         let left = turn.storage.cached { (cache) throws(StoreError) in try cache.counts.usage(channel: channel) }

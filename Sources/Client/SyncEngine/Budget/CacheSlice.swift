@@ -1,8 +1,8 @@
 import SyncModel
 import SyncStore
 
-/// One slice of making room in a channel: its threads go first, whole, then its oldest messages. Bounded in rows and in
-/// time, since nothing else of the client is done meanwhile.
+/// One slice of taking messages out of a channel: those of its threads go first (all of them where room is made), then
+/// its oldest ones. Bounded in rows and in time, since nothing else of the client is done meanwhile.
 struct CacheSlice {
     /// Rows between two looks at the watch, at first and at most: they may be of some hundred bytes or of a megabyte.
     private static let steps = 5...100
@@ -34,31 +34,33 @@ struct CacheSlice {
         return rows >= options.cacheSliceRows || taken >= CacheSlice.longest
     }
 
-    /// Takes out what goes in this slice, as a part of the transaction of who calls; so many of the newest stay.
-    mutating func trim(_ channel: Int64, keeping newest: Int, _ cache: CacheStore) throws(StoreError) {
-        for thread in try cache.soundThreads(channel: channel) where try cache.room.holdsAnything(channel: thread.key) {
-            guard try trim(thread: thread.key, cache) else { return }
+    /// Takes out what goes in this slice, as a part of the transaction of who calls.
+    mutating func trim(_ channel: Int64, keeping kept: CacheRoom.Kept, _ cache: CacheStore) throws(StoreError) {
+        for thread in try cache.soundThreads(channel: channel) {
+            guard try trim(thread: thread.key, keeping: kept, cache) else { return }
         }
         var history = History(channelKey: channel, stored: try cache.chunks(channel: channel), capabilities)
         while true {
             let wanted = nextRows
-            let gone = try CacheSlice.trim(&history, rows: wanted, keeping: newest, cache)
+            let gone = try CacheSlice.trim(&history, rows: wanted, keeping: kept, cache)
             let isOver = isOver(with: gone)
             if gone < wanted { break }
             if isOver { return }
         }
         // Without a message there is nothing to keep: relations and cursors go, too.
-        if newest == 0 { try cache.clearMessages(channel: channel) }
+        if try cache.room.trimEnd(channel: channel, rows: 1, keeping: .newest(0)) == nil {
+            try cache.clearMessages(channel: channel)
+        }
         isChannelDone = true
     }
 
     /// Takes out the oldest messages: so many at most, but for the newest. Gives how many went. What is complete begins
     /// with the oldest that stays; its edge has no token, so the service is asked for one before it is paged.
     private static func trim(
-        _ history: inout History, rows: Int, keeping newest: Int, _ cache: CacheStore
+        _ history: inout History, rows: Int, keeping kept: CacheRoom.Kept, _ cache: CacheStore
     ) throws(StoreError) -> Int {
         let (key, room) = (history.channelKey, cache.room)
-        guard let end = try room.trimEnd(channel: key, rows: rows, keeping: newest) else { return 0 }
+        guard let end = try room.trimEnd(channel: key, rows: rows, keeping: kept) else { return 0 }
         let gone = try room.deleteMessages(channel: key, through: end)
         var left = history.chunks
         let oldest = try cache.outermost(.previous, from: end.successor, through: .last, channel: key)
@@ -68,12 +70,22 @@ struct CacheSlice {
         return gone
     }
 
-    /// A thread counts as complete nowhere from the first row on that goes. `false`: some of it is left.
-    private mutating func trim(thread key: Int64, _ cache: CacheStore) throws(StoreError) -> Bool {
+    /// A thread counts as complete nowhere from the first row on that goes. `false`: more of it goes.
+    private mutating func trim(
+        thread key: Int64, keeping kept: CacheRoom.Kept, _ cache: CacheStore
+    ) throws(StoreError) -> Bool {
+        var kept = kept
+        switch kept {
+        case .newest:
+            guard try cache.room.holdsAnything(channel: key) else { return true }
+            kept = .newest(0)
+        case .since:
+            guard try cache.room.trimEnd(channel: key, rows: 1, keeping: kept) != nil else { return true }
+        }
         try cache.room.forgetCompleteness(channel: key)
         while true {
             let wanted = nextRows
-            guard let end = try cache.room.trimEnd(channel: key, rows: wanted, keeping: 0) else { return true }
+            guard let end = try cache.room.trimEnd(channel: key, rows: wanted, keeping: kept) else { return true }
             if isOver(with: try cache.room.deleteMessages(channel: key, through: end)) { return false }
         }
     }

@@ -49,6 +49,13 @@ struct Context {
         return total > limit
     }
 
+    /// Messages from before this time are not kept, in the service's milliseconds since the epoch; `nil`: all are, or
+    /// the service's time is not known.
+    var keptSince: Int64? {
+        guard let age = options.messageAge, let now = serviceTime else { return nil }
+        return max(0, now - age)
+    }
+
     /// Bytes of the largest file that the service takes, as it said at this login; `nil`: it is not known.
     var fileLimit: Int64? {
         if case .loggedIn(let info) = connection { info.fileLimit } else { nil }

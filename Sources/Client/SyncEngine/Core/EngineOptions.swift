@@ -18,6 +18,8 @@ public struct EngineOptions: Sendable {
     public var uploadsAtOnce = 2
     /// Bytes of the rows of messages that are cached; `nil`: without bound.
     public var cacheLimit: Int64?
+    /// For how long messages are cached; `nil`: for ever.
+    public var messageAge: Int64?
     /// So many of the newest messages of each channel go last when room is made.
     public var cacheFloor = 200
     /// Rows that go in one slice of that at most.

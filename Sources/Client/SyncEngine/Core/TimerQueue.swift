@@ -35,6 +35,8 @@ struct TimerQueue {
         case retention
         /// The next slice of making room in the cache, after other inputs.
         case trim
+        /// Messages that are too old to be kept are looked for again.
+        case aging
         /// The service is told to go on from the last point that was stored.
         case resume
 
@@ -43,7 +45,7 @@ struct TimerQueue {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .resume, .trim: true
             case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
-                .background, .ownAges, .drafts, .streams, .database:
+                .background, .ownAges, .drafts, .streams, .database, .aging:
                 false
             }
         }
@@ -82,6 +84,7 @@ struct TimerQueue {
             case .drafts: "u"
             // Behind all that is due at the same time.
             case .trim: "v"
+            case .aging: "w"
             }
         }
     }
@@ -92,12 +95,12 @@ struct TimerQueue {
 
     var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
 
-    /// Anything but the end of typing, of a mute, of a message's time or of a silent stream, or storing a draft, is
-    /// planned; for the simulator's checks.
+    /// Anything but the end of typing, of a mute, of a message's time or of a silent stream, storing a draft, or
+    /// looking for old messages, is planned; for the simulator's checks.
     var hasWork: Bool {
         deadlines.keys.contains {
             $0 != .typing && $0 != .ownTyping && $0 != .mutes && $0 != .ownAges && $0 != .database
-                && $0 != .drafts
+                && $0 != .drafts && $0 != .aging
         }
     }
 

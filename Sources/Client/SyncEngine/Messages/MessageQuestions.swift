@@ -94,8 +94,10 @@ struct MessageQuestions {
         return nil
     }
 
-    /// The cache is full and has the newest of this channel: the long way back is for those who ask for it.
+    /// The cache is full and has the newest of this channel, or it has all that is not too old to be kept: the long way
+    /// back is for those who ask for it.
     private func isEnough(_ chunk: ChunkList.Chunk) -> Bool {
+        if let since = context.keptSince, chunk.start.position.order < since { return true }
         guard context.isCacheFull else { return false }
         let count = context.storage.cached { (cache) throws(StoreError) in
             try cache.messageCount(

@@ -185,6 +185,11 @@ extern "C" {
     ///                            Over it messages go while the user is logged in: of the channels that were used
     /// longest
     ///                            ago, from the oldest on, the newest 200 of each channel last (docs/cache.md)
+    ///   "max_message_age_days"   1..36500 or "infinite", the default: older messages leave the cache while the
+    /// user is
+    ///                            logged in, but for those of a channel with an open collection, and are not
+    /// brought by
+    ///                            background sync. The service keeps them, and a fetch brings them
     ///   "app_version"            of the host's program, for the service's records
     ///   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
     ///                            "token"}; "name" where a host has several, "token" is what it knows this user by.

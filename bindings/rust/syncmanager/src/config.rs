@@ -52,6 +52,9 @@ document! {
         /// MiB of the rows of cached messages, 64 to 1,048,576; default: without bound. Over it messages go, of the
         /// channels that were used longest ago first.
         max_cache_mb(mebibytes: u32) { ("max_cache_mb", mebibytes.to_string()) }
+        /// 1 to 36,500; default: without bound. Older messages leave the cache, not the service, while the user is
+        /// logged in, but for those of a channel with an open collection.
+        max_message_age_days(days: u32) { ("max_message_age_days", days.to_string()) }
         /// The version of the program, for the service's records.
         app_version(version: &str) { ("app_version", quoted(version)) }
         /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.
