@@ -66,6 +66,28 @@ final class StreamFeedTests: EngineTestCase {
         XCTAssertEqual(loads(), [nil])
     }
 
+    /// Offline it shows as many as its limit says, in whole pages, when they are cached; the login brings no more.
+    func testAStreamOpenedOfflineShowsItsLimitAndKeepsToIt() throws {
+        let messages = (1...200).map { Case.message($0) }
+        start()
+        openMessages(2, "c")
+        connect()
+        serve(channels: [Case.channel("c", last: messages[199])], messages: ["c": messages])
+        loseConnection()
+        for (id, limit, rows) in [(1, nil, 30), (3, 10, 30), (4, 50, 60), (5, 100, 120)] as [(UInt64, Int?, Int)] {
+            var spec = StreamSpec(source: .external(.messages(channelURL: "c", MessageFilter(), viewpoint: .max)))
+            spec.batchDelay = nil
+            spec.limit = limit
+            command(.post(.openStream(id: id, spec, function: nil)))
+            XCTAssertEqual(engine.shownStream(id)?.added.count, rows, "limit \(limit ?? 0), offline")
+        }
+        connect()
+        serve(channels: [Case.channel("c", last: messages[199])], messages: ["c": messages])
+        for (id, rows) in [(1, 30), (3, 30), (4, 60), (5, 120)] as [(UInt64, Int)] {
+            XCTAssertEqual(engine.shownStream(id)?.added.count, rows, "stream \(id), after the login")
+        }
+    }
+
     // MARK: Over the database
 
     /// A stream over the children of /notes, and the event stream by which the service tells of them.

@@ -40,6 +40,8 @@ struct StreamFeed {
     private var next: Work?
     /// The first rows are not all there: there was no connection, sync was paused, or they could not be read.
     private var isShort = false
+    /// The call under way has brought rows.
+    private var hasBrought = false
 
     init(_ stream: UInt64, _ source: ExternalSource, limit: Int?) {
         self.stream = stream
@@ -52,7 +54,10 @@ struct StreamFeed {
     /// A change of a list that the stream shows; `nil` for one of own messages.
     mutating func take(_ change: CollectionChange) -> StreamInput? {
         guard change.list == .channels || change.list == .succeeded else { return nil }
-        if change.action == .insert { work?.wanted -= change.items.count }
+        if change.action == .insert {
+            work?.wanted -= change.items.count
+            hasBrought = true
+        }
         return list.apply(WindowChange(change.action, change.items))
     }
 
@@ -80,7 +85,11 @@ struct StreamFeed {
     }
 
     /// What came short for want of a connection, in a pause of sync or by a failure of the disk may come now.
-    mutating func syncResumed() -> [StreamAsk] { isShort ? reload() : [] }
+    mutating func syncResumed() -> [StreamAsk] {
+        guard isShort else { return [] }
+        if case .load? = work { return [] }
+        return begin(.reload(wanted: limit - list.count))
+    }
 
     /// New messages lie behind a gap: the list begins again at the newest.
     mutating func gapOpened() -> [StreamAsk] {
@@ -107,6 +116,7 @@ struct StreamFeed {
             return []
         }
         work = new
+        hasBrought = false
         if case .fetchMore(let direction, _) = new { return [.fetch(direction)] }
         return if case .channels = source { [.fetch(.next)] } else { [.start] }
     }
@@ -116,7 +126,10 @@ struct StreamFeed {
         guard let done = work else { return (nil, []) }
         let hasMore = completion.hasMore ?? completion.info?.hasPrevious ?? false
         let isShort = completion.short != nil
-        if completion.status == .ok, !isShort, hasMore, done.wanted > 0 {
+        // A short page of what is cached may have another one behind it, until one brings nothing.
+        let mayGoOn = !isShort || completion.short != .reset && hasBrought
+        hasBrought = false
+        if completion.status == .ok, mayGoOn, hasMore, done.wanted > 0 {
             if case .fetchMore(let direction, _) = done { return (nil, [.fetch(direction)]) }
             return if case .channels = source { (nil, [.fetch(.next)]) } else { (nil, [.fetch(.previous)]) }
         }
