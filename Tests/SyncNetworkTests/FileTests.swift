@@ -161,6 +161,32 @@ final class FileTests: NetworkTestCase {
         XCTAssertEqual(try failure(request).kind, .timedOut)
     }
 
+    /// Progress is what the network takes, not what the system would keep for it: whoever takes a file slowly but all
+    /// the time is not taken for one that takes nothing.
+    func testProgressOfASendIsThatOfTheOtherSide() throws {
+        let taken = Collected<Int>()
+        let server = try serve { connection in
+            var left = 2 << 20
+            while left > 0 {
+                // The pace of the other side is what this is about.
+                usleep(5_000)
+                let part = connection.read(most: 16 << 10)
+                guard !part.isEmpty else { return }
+                taken.append(part.count)
+                left -= part.count
+            }
+            while connection.readRequest() != nil {}
+        }
+        let ahead = Collected<Int64>()
+        var request = try upload(write(bytes(2 << 20)), to: server.http)
+        request.timeoutMS = 1000
+        request.progress = { done, _ in ahead.append(done - Int64(taken.all.reduce(0, +))) }
+        // It is never answered.
+        XCTAssertEqual(try failure(request).kind, .timedOut)
+        XCTAssertGreaterThan(ahead.all.count, 3)
+        XCTAssertLessThan(try XCTUnwrap(ahead.all.max()), 700 << 10)
+    }
+
     // MARK: Receiving
 
     /// A server of one file, which it gives in parts when asked for them.

@@ -96,12 +96,12 @@ final class TestConnection: @unchecked Sendable {
     }
 
     /// The next bytes; empty at the end of the connection.
-    func read() -> [UInt8] {
+    func read(most: Int = 65_536) -> [UInt8] {
         if !pending.isEmpty {
             defer { pending = [] }
             return pending
         }
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var buffer = [UInt8](repeating: 0, count: most)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         return count > 0 ? Array(buffer[..<count]) : []
     }

@@ -2,6 +2,8 @@
 #define SYNCMANAGER_CCURL_H
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 /* libcurl is not linked but loaded, see SyncNetwork/Curl.swift. One door to each of its functions that we use: looked
@@ -81,13 +83,20 @@ static inline CURLMcode shim_curl_multi_set_timer_callback(
     shim_curl_multi_setopt set, CURLM *multi, shim_curl_timer_callback value) {
     return set(multi, CURLMOPT_TIMERFUNCTION, value);
 }
+/* Bytes of a connection that wait in the system until the network takes them. Without a bound these are megabytes, and
+ * what a slow network takes looks like no progress of the file that they belong to. */
+enum { SHIM_CURL_UNSENT = 64 << 10 };
 /* Connections that a host's child program does not inherit. */
 static inline curl_socket_t shim_curl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)context;
     (void)purpose;
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    curl_socket_t made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    const int unsent = SHIM_CURL_UNSENT;
+    if (made >= 0 && address->socktype == SOCK_STREAM && (address->family == AF_INET || address->family == AF_INET6))
+        (void)setsockopt(made, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent); /* it works without, too */
+    return made;
 }
-static inline CURLcode shim_curl_close_on_exec(shim_curl_setopt set, CURL *handle) {
+static inline CURLcode shim_curl_open_sockets(shim_curl_setopt set, CURL *handle) {
     return set(handle, CURLOPT_OPENSOCKETFUNCTION, shim_curl_open_socket);
 }
 static inline CURLcode shim_curl_message_result(const CURLMsg *message) { return message->data.result; }

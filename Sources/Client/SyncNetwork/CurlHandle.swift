@@ -57,8 +57,8 @@ final class CurlHandle {
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // A name lookup that hangs must not hold the thread when its transfer is given up.
         set(CURLOPT_QUICK_EXIT, 1)
-        // The host's child programs must not inherit our connections.
-        check(shim_curl_close_on_exec(curl.setOption, pointer))
+        // The host's child programs must not inherit our connections, and progress is what the network takes.
+        check(shim_curl_open_sockets(curl.setOption, pointer))
     }
 
     /// Goes on with a transfer that was paused because its owner took nothing; may call the owner before it returns.
