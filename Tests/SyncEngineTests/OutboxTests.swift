@@ -1,5 +1,6 @@
 import SyncJSON
 import SyncModel
+import SyncStore
 import XCTest
 
 @testable import SyncEngine
@@ -343,6 +344,7 @@ final class OutboxTests: EngineTestCase {
         start(capabilities: inStream)
         openMessages(1, "c")
         connect()
+        tell(resume: "0")
         serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
         fetch(1, .previous)
         let call = send(1, requestID)
@@ -389,6 +391,27 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(try stored(), [])
     }
 
+    /// The stream has told of it, and told that it was deleted; the process ends before it is taken off the disk.
+    func testAToldMessageIsNotPendingAfterADeathBetweenTheFiles() throws {
+        for events in [[own()], [own(), .messageDeleted(channelURL: "c", messageID: "7")], [own("r")]] {
+            _ = accept()
+            intents.setStatementHook { (_) throws(StoreError) in throw .failed(code: 10, message: "dead") }
+            event(.batch(events, resume: "2"))
+            intents.setStatementHook(nil)
+            start(capabilities: inStream)
+            XCTAssertEqual(try stored(), [])
+            openMessages(1, "c")
+            XCTAssertEqual(host.ids(1, .pending), [])
+            // A later message under the same request is another one.
+            connect()
+            serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
+            send(1, "r")
+            start(capabilities: inStream)
+            XCTAssertEqual(try stored().count, 1)
+            try tearDownAndSetUp()
+        }
+    }
+
     func testAPageBringsAnAcceptedMessage() throws {
         _ = accept()
         tell(.hole(channelURL: "c", older: "h", newer: EngineTestCase.page(
@@ -409,6 +432,7 @@ final class OutboxTests: EngineTestCase {
         start(capabilities: inStream)
         openMessages(1, "c")
         connect()
+        tell(resume: "0")
         serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
         fetch(1, .previous)
         let call = send(1, "r")

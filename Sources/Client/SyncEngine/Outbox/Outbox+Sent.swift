@@ -26,7 +26,7 @@ extension Outbox {
         if let message = turn.storage.message(id, in: intent.channelURL) {
             // The stream was faster, and did not name the request.
             json = message.json
-            settle(intent)
+            settle(told: intent, turn.context)
             hideSent(intent, &turn)
         } else {
             var accepted = intent
@@ -50,7 +50,7 @@ extension Outbox {
     /// they are shown again when a page does.
     func leftOut(in url: ChannelURL, _ turn: inout Turn) {
         for intent in messages[url]?.intents ?? [] where intent.status == .accepted {
-            settle(intent)
+            settle(told: intent, turn.context)
             hideSent(intent, &turn)
         }
     }
@@ -80,7 +80,7 @@ extension Outbox {
 
     func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
         leaving.add(intent)
-        settle(intent)
+        settle(told: intent, turn.context)
         return calls.take(intent.requestID, .ok, message: message.json)
     }
 

@@ -46,9 +46,10 @@ final class Outbox: Machine {
     /// Reads what an earlier process left.
     func load(_ turn: inout Turn) {
         let stored = turn.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
+        let isTold = ToldMessages.stored(turn.context)
         for var intent in stored {
-            if OwnAges.isTooOldToKeep(intent, turn.context) {
-                messages.settle(requestID: intent.requestID)
+            if isTold(intent) || OwnAges.isTooOldToKeep(intent, turn.context) {
+                messages.settle(stored: intent)
                 continue
             }
             // Nobody is left to tell how a message ended that the host was sending itself; and what has waited too long
@@ -442,6 +443,12 @@ final class Outbox: Machine {
     func settle(_ intent: Intent) {
         order.drop(intent.requestID)
         messages.settle(intent)
+    }
+
+    /// The service has it: it has told so, and may not tell it again.
+    func settle(told intent: Intent, _ context: Context) {
+        settle(intent)
+        ToldMessages.note(messages.settled, context)
     }
 
     private func forget(_ intent: Intent, _ context: Context) -> Bool {

@@ -13,8 +13,8 @@ struct OwnMessages {
     private(set) var files: [RequestID: FileState] = [:]
     /// Channels of which a message with files has changed or gone, so that others may have their turn.
     private(set) var changed: Set<ChannelURL> = []
-    /// Request ids of messages that are done with and may still be on disk.
-    private var settled: [RequestID] = []
+    /// Messages that are done with and may still be on disk.
+    private(set) var settled: [Intent] = []
 
     /// A channel that has messages here, or one that is being sent.
     subscript(url: ChannelURL) -> OutboxChannel? {
@@ -81,7 +81,7 @@ struct OwnMessages {
     /// It is done with; the disk follows at the next occasion.
     mutating func settle(_ intent: Intent) {
         remove(intent)
-        settled.append(intent.requestID)
+        settled.append(intent)
     }
 
     mutating func dropIfEmpty(_ url: ChannelURL) {
@@ -123,14 +123,14 @@ struct OwnMessages {
     }
 
     /// Done with at the start: it never was in here.
-    mutating func settle(requestID: RequestID) { settled.append(requestID) }
+    mutating func settle(stored intent: Intent) { settled.append(intent) }
 
     /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
     mutating func clearSettled(_ context: Context) {
         guard hasSettled else { return }
-        settled.removeAll { id in
+        settled.removeAll { intent in
             context.storage.intended { (intents) throws(StoreError) in
-                try intents.remove(requestID: id)
+                try intents.remove(requestID: intent.requestID)
                 return true
             } ?? false
         }
