@@ -87,7 +87,9 @@ struct MessageQuestions {
         for window in byUrgency(.previous) {
             guard let home = window.home(in: chunks) else { return isAlone ? page(around: window) : nil }
             let chunk = chunks.chunks[home]
-            if window.fetches[.previous] == nil, isEnough(chunk) { continue }
+            // What is shown before it was complete once, and is known to be right when pages have come so far.
+            let isInside = window.window.first.map { chunk.covers($0.position) } ?? true
+            if window.fetches[.previous] == nil, isInside, isEnough(chunk) { continue }
             let older = home > 0 ? chunks.chunks[home - 1].end : nil
             if !chunk.reachedFirst { return page(from: chunk.start, .previous, until: older) }
         }

@@ -74,6 +74,15 @@ struct SequencePage {
             through: chunk.reachedNewest ? .last : chunk.end.position, channel: channel)
     }
 
+    /// Whether the page begins inside a chunk, or at its last message, and goes on behind it; the same towards older.
+    private func isContinuation(of index: Int, _ direction: PageDirection) throws(StoreError) -> Bool {
+        let near = direction == .next ? page.messages.first : page.messages.last
+        guard page.messages.count > 1, let near, home(near) == index else { return false }
+        let pair = direction == .next ? page.messages.prefix(2) : page.messages.suffix(2)
+        if pair.allSatisfy({ home($0) == index }) { return true }
+        return try outermost(index, direction) == held[near.id]
+    }
+
     /// Other chunks of which a page has an outermost message, or has nothing else: it runs into them, or begins there.
     private func runInto(from index: Int?) throws(StoreError) -> Set<Int> {
         let homes = page.messages.map(home)
@@ -172,8 +181,10 @@ struct SequencePage {
         if let open { lost.remove(open) }
         forget(lost)
         let asked = asked - lost.count { $0 < asked }
-        // What stands behind the first message of the stream's chunk the stream tells.
+        // What stands behind the first message of the stream's chunk the stream tells. That chunk may have lost the
+        // token to which the page would have been bounded.
         let isCut = try cutAtOpenChunk(from: asked)
+        if isCut, asked + 1 == open { isMet = true }
         if let place = page.messages.lastIndex(where: { home($0) == asked + 1 }), asked + 1 != open {
             page.messages.removeSubrange((place + 1)...)
         }
@@ -189,7 +200,7 @@ struct SequencePage {
         page.reachedNewest = page.reachedNewest && !isMet && asked == chunks.chunks.count - 1
         let isEnd = page.reachedNewest
         let upper = asked + 1 < chunks.chunks.count ? chunks.chunks[asked + 1].start : nil
-        guard let places = SequencePlaces.behind(end.position, before: upper?.position, rows(new), isEnd: isEnd) else {
+        guard let places = try places(behind: asked, before: upper?.position, rows(new), isEnd: isEnd) else {
             // No room: it is asked for again from where there is some.
             forget([asked])
             page = MessagePage(messages: [], range: nil, reachedFirst: false, reachedNewest: false)
@@ -197,9 +208,19 @@ struct SequencePage {
         }
         give(places, to: new)
         let token = isCut ? "" : page.range?.end.token ?? ""
-        let far = HistoryEdge(page.messages.last?.position ?? end.position, token: token)
+        let far = HistoryEdge(max(page.messages.last?.position ?? end.position, end.position), token: token)
         page.range = (end, isMet ? upper ?? far : far)
         page.reachedFirst = false
+    }
+
+    private func places(
+        behind index: Int, before upper: MessagePosition?, _ rows: [SequencePlaces.Row], isEnd: Bool
+    ) throws(StoreError) -> [MessagePosition]? {
+        let end = chunks.chunks[index].end.position
+        if let places = SequencePlaces.behind(end, before: upper, rows, isEnd: isEnd) { return places }
+        // It may reach to a place at which nothing stands, before which there is room.
+        guard let last = try outermost(index, .next), last < end else { return nil }
+        return SequencePlaces.behind(last, before: upper, rows, isEnd: isEnd)
     }
 
     /// Leaves out what stands behind the first message of the chunk that the stream lengthens. Whether there was any.
@@ -225,10 +246,10 @@ struct SequencePage {
         // It lengthens a chunk that stands beside the place; others that it runs into stand elsewhere than they should.
         let below = chunks.index(atOrBelow: place)
         let above = (below ?? -1) + 1
-        if let below, homes.prefix(2).allSatisfy({ $0 == below }), homes.count > 1, below != open {
+        if let below, below != open, try isContinuation(of: below, .next) {
             return try lengthen(below, .next, to: place)
         }
-        if above < chunks.chunks.count, homes.suffix(2).allSatisfy({ $0 == above }), homes.count > 1, above != open {
+        if above < chunks.chunks.count, above != open, try isContinuation(of: above, .previous) {
             return try lengthen(above, .previous, to: place)
         }
         forget(try runInto(from: open))
