@@ -58,6 +58,23 @@ final class UsageTests: XCTestCase {
         XCTAssertEqual(store.counts.total, 0)
     }
 
+    /// A stream tells of a relation once, also before its message: a host that clears the cache does not lose it.
+    func testRelationsOfMessagesToComeOutliveTheMessages() throws {
+        for isOfAll in [false, true] {
+            let store = try newStore()
+            let key = try store.channelKey("c")
+            try store.upsert([message(1, at: 1, text: "t")], channel: key)
+            _ = try store.relations.upsert([relation(1, of: 1), relation(2, of: 2)], channel: key)
+            try store.clearMessages(channel: isOfAll ? nil : key, keepsEarly: true)
+            XCTAssertEqual(try store.relations.relations(of: "1", channel: key), [])
+            XCTAssertEqual(try store.relations.relations(of: "2", channel: key), [relation(2, of: 2)])
+            XCTAssertEqual(try store.counts.usage(channel: key), try store.counts.counted(channel: key))
+            try store.clearMessages(channel: isOfAll ? nil : key)
+            XCTAssertEqual(try store.relations.relations(of: "2", channel: key), [])
+            XCTAssertEqual(try store.counts.usage(channel: key)?.bytes, 0)
+        }
+    }
+
     /// The oldest go up to where they may, and the newest stay.
     func testTrimEndsBeforeTheNewest() throws {
         let store = try newStore()

@@ -215,19 +215,22 @@ extension CacheStore {
     }
 
     /// Forgets messages, relations, chunks and change cursors of a channel or a thread, or of all. Channels stay.
-    public func clearMessages(channel: Int64?) throws(StoreError) {
+    /// `keepsEarly`: relations of messages that are not held stay, too, since these may still come, and a stream tells
+    /// of each once.
+    public func clearMessages(channel: Int64?, keepsEarly: Bool = false) throws(StoreError) {
         try transaction { () throws(StoreError) in
             if let channel {
                 storedChunks[channel] = nil
-                try clearRows(channel: channel)
+                try clearRows(channel: channel, keepsEarly: keepsEarly)
                 try connection.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
                 try setValue("messages.changes.\(channel)", nil)
                 try setValue(CacheStore.pollsKey(channel), nil)
             } else {
                 storedChunks = [:]
+                try relations.clear(keepsEarly: keepsEarly)
                 try connection.prepare("DELETE FROM message").run()
-                try connection.prepare("DELETE FROM relation").run()
                 try counts.clear()
+                for channel in try relations.channels() { counts.countAgain(channel) }
                 try connection.prepare("DELETE FROM chunk").run()
                 try connection.prepare("""
                     DELETE FROM meta WHERE key GLOB 'messages.changes.*' OR key GLOB 'messages.polls.*'
@@ -236,11 +239,12 @@ extension CacheStore {
         }
     }
 
-    private func clearRows(channel: Int64) throws(StoreError) {
+    private func clearRows(channel: Int64, keepsEarly: Bool) throws(StoreError) {
         if channel > 0 {
-            // Nothing is left but its threads, which are small.
+            // Little is left: its threads, and relations of what has not come.
             counts.countAgain(channel)
-            try connection.prepare("DELETE FROM relation WHERE channel = ?").bind(channel).run()
+            try connection.prepare("DELETE FROM relation WHERE channel = ?" + RelationStore.held(keepsEarly))
+                .bind(channel).run()
         } else {
             let size = try counts.size(of: "channel = ?1", channel)
             counts.add(rows: 0 &- size.rows, bytes: 0 &- size.bytes, to: channel)

@@ -60,10 +60,10 @@ extension CacheStore {
         return -(try row.int(0, in: CacheStore.keys))
     }
 
-    /// Forgets messages, chunks and change cursors of a channel and of its threads.
-    public func clearMessages(channelAndThreads channel: Int64) throws(StoreError) {
+    /// Forgets messages, chunks and change cursors of a channel and of its threads. `keepsEarly`: as for a channel.
+    public func clearMessages(channelAndThreads channel: Int64, keepsEarly: Bool = false) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            try clearMessages(channel: channel)
+            try clearMessages(channel: channel, keepsEarly: keepsEarly)
             for thread in try threads(channel: channel) { try clearMessages(channel: thread.key) }
         }
     }

@@ -68,14 +68,30 @@ public struct RelationStore {
         }
     }
 
-    /// Removes all.
-    public func clear() throws(StoreError) {
+    /// Removes all; `keepsEarly`: but those of messages that are not held.
+    public func clear(keepsEarly: Bool = false) throws(StoreError) {
         try counts.transaction { () throws(StoreError) in
-            let row = try connection.prepare("SELECT DISTINCT channel FROM relation")
-            defer { row.reset() }
-            while try row.next() { counts.countAgain(row.int(0)) }
-            try connection.prepare("DELETE FROM relation").run()
+            for channel in try channels() { counts.countAgain(channel) }
+            try connection.prepare("DELETE FROM relation WHERE TRUE" + RelationStore.held(keepsEarly)).run()
         }
+    }
+
+    /// What a condition has besides when only relations of messages that are held are meant.
+    static func held(_ isAsked: Bool) -> String {
+        guard isAsked else { return "" }
+        return """
+             AND EXISTS (
+                SELECT 1 FROM message WHERE message.channel = relation.channel AND message.id = relation.target)
+            """
+    }
+
+    /// Those that have relations.
+    func channels() throws(StoreError) -> [Int64] {
+        let row = try connection.prepare("SELECT DISTINCT channel FROM relation")
+        defer { row.reset() }
+        var channels: [Int64] = []
+        while try row.next() { channels.append(row.int(0)) }
+        return channels
     }
 
     private func delete(_ relation: Relation, channel: Int64) throws(StoreError) {

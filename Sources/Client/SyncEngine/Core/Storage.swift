@@ -61,9 +61,10 @@ final class Storage {
         let done: Void? = committed { (cache) throws(StoreError) in
             guard let channelURL else {
                 try cache.clearDatabaseValues()
-                return try cache.clearMessages(channel: nil)
+                return try cache.clearMessages(channel: nil, keepsEarly: true)
             }
-            if let key = try cache.channelKeyIfKnown(channelURL) { try cache.clearMessages(channelAndThreads: key) }
+            guard let key = try cache.channelKeyIfKnown(channelURL) else { return }
+            try cache.clearMessages(channelAndThreads: key, keepsEarly: true)
         }
         return done != nil
     }
