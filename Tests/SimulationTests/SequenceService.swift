@@ -169,8 +169,6 @@ final class SequenceService: ChatService {
         lastKept += 1
         server.mayBeKept = "kept \(now.monotonic) \(lastKept)"
         outputs.append(.event(.keep(server.mayBeKept ?? "")))
-        // What pages bring before that batch is forgotten with it, which is not mended yet (docs/dev/simulation.md).
-        if position == nil { tellAnew() }
         plan(.poll, in: delay())
     }
 

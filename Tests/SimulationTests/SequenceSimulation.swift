@@ -1,6 +1,7 @@
 import Foundation
 import SyncJSON
 import SyncModel
+import SyncSQLite
 import SyncStore
 import TestSupport
 
@@ -66,8 +67,6 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
         options.database = nil
         options.failedRetentionDays = 7
         options.maxFailedPerChannel = 1000
-        // Does not come to rest yet where pages have tokens: docs/dev/simulation.md.
-        options.cacheLimit = nil
         return options
     }
 
@@ -116,11 +115,21 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
         case 30..<34: if random.chance(40) { service.lose() }
         case 34..<36: if random.chance(50) { restart() }
         case 36..<42:
-            guard traits.hasStoreFaults else { return }
-            // Of single statements that fail two faults are known and not mended yet (docs/dev/simulation.md).
-            device.faults.die(after: Int(random.below(Int64(40))))
+            if traits.hasStoreFaults { storeFault() }
         default: hostAct()
         }
+    }
+
+    private func storeFault() {
+        let after = Int(random.below(Int64(40)))
+        if random.chance(50) {
+            note("the process will die after \(after) statements")
+            return device.faults.die(after: after)
+        }
+        let count = random.chance(60) ? 1 : Int(1 + random.below(Int64(20)))
+        let error = random.chance(50) ? StoreError.full : StoreError.failed(code: 10, message: "disk I/O error")
+        note("\(count) statements will fail after \(after): \(error.message)")
+        device.faults.fail(after: after, count: count, error)
     }
 
     private func hostAct() {
@@ -284,8 +293,9 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
         }
         watchPages()
         take(device.core.takeOutputs())
-        // Who wants nothing sent again is owed nothing that was on its way when the process ended.
-        if traits.policy == .none { given.formIntersection(engine.ownMessages.map(\.requestID)) }
+        // Who wants nothing sent again is owed nothing that was on its way when the process ended: of what fails now,
+        // only collections tell.
+        if traits.policy == .none { given = [] }
         command(.call(newCall("connect"), .connect))
     }
 

@@ -86,6 +86,42 @@ final class StreamPointTests: EngineTestCase {
         XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).map(\.isOpenEnded), [true])
     }
 
+    /// Lists are told of a batch when it is stored: a repeat may leave out messages that the first one had.
+    func testABatchThatIsNotStoredIsNotShown() throws {
+        startStreaming()
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        event(.batch([try hole("older", [Case.message(8)]), arrival(9)], resume: "p2"))
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        cache.setCommitHook(nil)
+        wait(1999)
+        event(.batch((3...8).map { arrival($0) }, resume: "p2"))
+        XCTAssertEqual(host.ids(1), (1...8).map { "\($0)" })
+        event(.batch([.messageDeleted(channelURL: "c", messageID: "8")], resume: "p3"))
+        XCTAssertEqual(host.ids(1), (1...7).map { "\($0)" })
+    }
+
+    /// What a page says before the first batch of a stream that begins again would be older than its point, and nobody
+    /// would tell what changed in between.
+    func testPagesWaitForTheFirstBatchOfAStreamThatBeginsAgain() throws {
+        startStreaming()
+        startAgain(isContinued: false)
+        openMessages(1, "c")
+        let call = fetch(1, .previous)
+        serve(channels: [Case.channel("c")])
+        XCTAssertFalse(everAsked.contains { if case .messagesAround = $0 { true } else { false } })
+        XCTAssertEqual(host.syncStates.last, .running)
+        // A host that waits is told when the batch cannot be stored.
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        event(.batch([], resume: "p9"))
+        XCTAssertEqual(host.status(call), .storage)
+        cache.setCommitHook(nil)
+        wait(1999)
+        event(.batch([], resume: "p9"))
+        serve(messages: ["c": [Case.message(1), Case.message(2)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+    }
+
     /// The same of an event that stands alone.
     func testNoPointIsStoredBehindAnEventThatIsNot() throws {
         startStreaming()

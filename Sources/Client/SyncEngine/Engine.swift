@@ -29,6 +29,8 @@ public final class Engine {
     private var syncState: ClientNotice.SyncState?
 
     private var hostOutputs: [HostOutput] = []
+    /// While a batch is taken in: what streams are told of it.
+    private var heldNotices: [(stream: UInt64, notice: FedNotice)]?
     private var serviceCommands: [ServiceCommand] = []
     private var databaseCommands: [TransportCommand] = []
 
@@ -164,8 +166,8 @@ public final class Engine {
         Turn(Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
             files: files, connection: machines.session.connection, loggedInAt: machines.session.loggedInAt,
-            isPaused: life.isPaused, typing: machines.typing.typing, drafts: machines.drafts.texts,
-            overlays: machines.actions.overlays))
+            isPaused: life.isPaused, awaitsStream: machines.streamPoint.isAwaited,
+            typing: machines.typing.typing, drafts: machines.drafts.texts, overlays: machines.actions.overlays))
     }
 
     // MARK: The service
@@ -176,17 +178,32 @@ public final class Engine {
             if machines.session.connected(info, turn.now, &turn) == .began { life.began(info, &turn) }
         case .disconnected(let failure, let retryAfter):
             if machines.session.disconnected(failure, retryAfter: retryAfter, &turn) == .ended { life.ended(&turn) }
-        case .batch(let events, let point):
-            let isStored = machines.streamPoint.take(events, point, machines.timelines, &turn) { event, turn in
-                take(event, &turn)
-                carryOut(&turn)
-            }
-            if isStored { machines.outbox.synced(&turn) }
+        case .batch(let events, let point): take(events, to: point, &turn)
         case .keep(let value): serviceCommands.append(.kept(storage.keep(value)))
         case .messageReceived, .messageUpdated, .messageDeleted, .messagePatched, .messageRelations, .channel,
             .unreadCounts, .channelAnswered, .hole:
             events.take(event, &turn)
         }
+    }
+
+    /// Lists of messages are told of a batch when it is stored.
+    private func take(_ batch: [ServiceEvent], to point: String, _ turn: inout Turn) {
+        let before = hostOutputs.count
+        heldNotices = []
+        let isStored = machines.streamPoint.take(batch, point, machines.timelines, &turn) { event, turn in
+            take(event, &turn)
+            carryOut(&turn)
+        }
+        let notices = heldNotices ?? []
+        heldNotices = nil
+        if !isStored {
+            let told = hostOutputs[before...].filter { !$0.isOfMessages }
+            hostOutputs.replaceSubrange(before..., with: told)
+        }
+        for (stream, notice) in notices where isStored || !notice.isOfMessages {
+            machines.streams.take(notice, of: stream, &turn)
+        }
+        if isStored { machines.outbox.synced(&turn) }
     }
 
     // MARK: Time
@@ -261,7 +278,8 @@ public final class Engine {
         switch effect {
         case .event(let event): if !isClosing || !event.isOfList { hostOutputs.append(.event(event)) }
         case .completion(let completion): hostOutputs.append(.completion(completion))
-        case .feed(let stream, let notice): machines.streams.take(notice, of: stream, &turn)
+        case .feed(let stream, let notice):
+            if heldNotices?.append((stream, notice)) == nil { machines.streams.take(notice, of: stream, &turn) }
         case .timer(let key, let deadline): if !isClosing { timers.set(key, at: deadline) }
         case .connect(let token): serviceCommands.append(.connect(machines.streamPoint.begin(token, storage)))
         case .closeConnection: serviceCommands.append(.disconnect)
@@ -311,7 +329,7 @@ public final class Engine {
         tellStorageFailure()
         guard !isClosed else { return }
         let isBusy = machines.sync.isBusy || machines.retention.isBusy || timers.hasSyncWork || outbox.isSending
-            || requests.hasParts || machines.timelines.isBusy
+            || requests.hasParts || machines.timelines.isBusy || turn.isLoggedIn && machines.streamPoint.isAwaited
         if outbox.hasLeaving, turn.canSync, !isBusy {
             outbox.leaveAll(&turn)
             carryOut(&turn)

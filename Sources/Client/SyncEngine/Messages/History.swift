@@ -409,7 +409,7 @@ struct History {
     /// The stream does not go on where it ended: messages may have come, and what is held may have been edited or
     /// deleted. The rows stay until pages have told what became of them.
     mutating func streamBroke() {
-        chunks = ChunkList()
+        (chunks, onDisk) = (ChunkList(), [])
         forgetWhatWaits()
     }
 

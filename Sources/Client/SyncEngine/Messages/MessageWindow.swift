@@ -384,6 +384,8 @@ struct MessageWindow {
 
     // MARK: Stored messages
 
+    mutating func showAgain(asIn before: MessageWindow) { view = before.view }
+
     /// A page was stored. One that closes a hole brings what was missing in it; who follows is shown what was cached
     /// behind it, too.
     mutating func show(_ rows: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {

@@ -148,6 +148,11 @@ struct MessageWindows {
         for index in all.indices { all[index].merge(messages, cause, coverage, &turn) }
     }
 
+    /// What was shown since was not stored, and nobody has been told: shows what it showed. Fetches go on as they are.
+    mutating func showAgain(asIn before: MessageWindows) {
+        for window in before.all { if let index = place(window.id) { all[index].showAgain(asIn: window) } }
+    }
+
     /// An overlay on a stored message came or went.
     mutating func showAgain(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
         let shown = turn.context.shown(message, in: coverage.channelURL)

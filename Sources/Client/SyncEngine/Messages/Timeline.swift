@@ -103,6 +103,12 @@ final class Timeline {
     /// What was stored since is not stored: the history is as it was.
     func restore(_ history: History) { self.history = history }
 
+    /// The same of what nobody has been told: what is shown is as it was, too.
+    func restore(_ history: History, _ windows: MessageWindows) {
+        self.history = history
+        self.windows.showAgain(asIn: windows)
+    }
+
     func sessionEnded(_ turn: inout Turn) {
         history.sessionEnded()
         restart()
@@ -224,7 +230,8 @@ final class Timeline {
     }
 
     private func loseNewest(_ turn: inout Turn) {
-        history.loseNewest()
+        // A stream that goes on from a point tells it again.
+        if !history.keepsNewest { history.loseNewest() }
         retry(after: nil, &turn)
     }
 
@@ -239,7 +246,7 @@ final class Timeline {
 
     /// In doubt: it may have arrived at the service without our having been told.
     func sendEnded(isInDoubt: Bool, _ turn: inout Turn) {
-        if isInDoubt {
+        if isInDoubt, !history.keepsNewest {
             let history = history
             let next = turn.storage.committed { (cache) throws(StoreError) -> History in
                 var next = history
@@ -256,7 +263,7 @@ final class Timeline {
 
     /// Asks what can be asked now. Calling it once too often does no harm.
     func resume(_ turn: inout Turn) {
-        guard turn.canSync, !windows.isEmpty else { return }
+        guard turn.canSync, !turn.context.awaitsStream, !windows.isEmpty else { return }
         guard gate.isOpen(at: turn.now.monotonic) else {
             return turn.add(.timer(.timeline(id), at: gate.pausedUntil))
         }

@@ -15,7 +15,7 @@ final class SessionLife {
 
     func began(_ info: SessionInfo, _ turn: inout Turn) {
         let sync = machines.sync
-        if !info.isContinued { machines.streamPoint.broke(timelines, turn.context) }
+        if !info.isContinued { machines.streamPoint.broke(timelines, &turn) }
         for timeline in timelines.sorted {
             timeline.sessionBegan()
             if let channel = turn.storage.channel(timeline.id.channelURL) { machines.mutes.note(channel, &turn) }

@@ -9,7 +9,8 @@ import SyncStore
 ///   from the last one stored. Until then batches are not looked at.
 /// - When the stream does not go on from the point, messages may have come, gone or changed of which nobody told. What
 ///   the file calls complete is forgotten together with the first batch, since until then a restart goes on from the
-///   old point.
+///   old point. Pages are asked for when that batch is stored: nobody would tell what was deleted, edited or taken back
+///   between an earlier page and the point that the batch ends at.
 ///
 /// An object, since what a batch tells may fail to be stored while the batch is taken in.
 final class StreamPoint {
@@ -17,7 +18,7 @@ final class StreamPoint {
 
     /// Something could not be stored, and the service does not know it yet.
     private var isTorn = false
-    /// What the file calls complete may not be so.
+    /// What the file calls complete may not be so, and no batch has said what is newest.
     private var isBroken = false
     private var gate = RetryGate()
 
@@ -39,11 +40,15 @@ final class StreamPoint {
     }
 
     /// The stream does not go on from the point.
-    func broke(_ timelines: Timelines, _ context: Context) {
-        guard context.capabilities.messageChanges == .inStream else { return }
+    func broke(_ timelines: Timelines, _ turn: inout Turn) {
+        guard turn.capabilities.messageChanges == .inStream else { return }
         isBroken = true
+        turn.context.awaitsStream = true
         for timeline in timelines.sorted { timeline.streamBroke() }
     }
+
+    /// Pages wait for the first batch of a stream that did not go on.
+    var isAwaited: Bool { isBroken }
 
     /// From where the service has to go on now, if something is lost; `.some(nil)`: as at a first login.
     func resume(_ storage: Storage) -> String?? {
@@ -54,14 +59,14 @@ final class StreamPoint {
 
     // MARK: The stream
 
-    /// Stores what a batch tells, each event by `enter`, and its point. What it tells is told to hosts also when it
-    /// cannot be stored; then it comes once more. Whether it was stored.
+    /// Stores what a batch tells, each event by `enter`, and its point. Whether it was stored; else it comes once more,
+    /// and collections show what they showed: a repeat may leave out messages that this one had, or have others.
     func take(
         _ events: [ServiceEvent], _ point: String, _ timelines: Timelines, _ turn: inout Turn,
         _ enter: (ServiceEvent, inout Turn) -> Void
     ) -> Bool {
         if isTorn { return false }
-        let before = timelines.sorted.map { (timeline: $0, history: $0.history) }
+        let before = timelines.sorted.map { (timeline: $0, history: $0.history, windows: $0.windows) }
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             if isBroken {
                 try cache.forgetChunks()
@@ -71,15 +76,20 @@ final class StreamPoint {
             for event in events { enter(event, &turn) }
             try cache.setValue(StreamPoint.key, point)
         }
-        if done != nil {
-            isBroken = false
-            gate.succeed()
-            return true
+        guard done != nil else {
+            // What is in memory knows no more than the file.
+            for (timeline, history, windows) in before { timeline.restore(history, windows) }
+            lost(&turn)
+            // Who waits for pages waits for this batch.
+            if isBroken { for timeline in timelines.sorted { timeline.storeFailed(&turn) } }
+            return false
         }
-        // What is in memory knows no more than the file.
-        for (timeline, history) in before { timeline.restore(history) }
-        lost(&turn)
-        return false
+        gate.succeed()
+        guard isBroken else { return true }
+        isBroken = false
+        turn.context.awaitsStream = false
+        for timeline in timelines.sorted { timeline.resume(&turn) }
+        return true
     }
 
     /// Something of the stream could not be stored.

@@ -13,4 +13,7 @@ enum FedNotice {
     case listenEnded(listen: CallID, DatabaseFailure)
     /// The database is not reached, and has told the listen nothing.
     case unheard(listen: CallID)
+
+    /// Whether it changes which messages of the service a list shows.
+    var isOfMessages: Bool { if case .changed(let change) = self { change.list == .succeeded } else { false } }
 }
