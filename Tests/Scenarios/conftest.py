@@ -1,20 +1,39 @@
+import json
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(HERE))
 
 from host import program  # noqa: E402
+from scenario import FILES, Scenario  # noqa: E402
+
+def chosen(config):
+    """The scenarios that the options leave."""
+    files = FILES
+    if config.getoption("--cache") == "none":
+        files = [file for file in files if not Scenario.needs_files(json.loads(file.read_text(encoding="utf-8")))]
+    count = min(config.getoption("--spread") or len(files), len(files))
+    return [files[index * len(files) // count] for index in range(count)]
 
 
 def pytest_addoption(parser):
     parser.addoption(
         "--host", action="append", metavar="NAME",
         help="run the scenarios on this host of Tests/Scenarios/hosts, or on this program (default: python)")
+    parser.addoption(
+        "--cache", choices=["file", "none"], default="file",
+        help="none: no client has files, and what outlives a client is left out")
+    parser.addoption(
+        "--spread", type=int, metavar="N", help="only N scenarios, as far apart as that goes, so of all themes")
 
 
 def pytest_generate_tests(metafunc):
+    if "file" in metafunc.fixturenames:
+        files = chosen(metafunc.config) if "host_program" in metafunc.fixturenames else FILES
+        metafunc.parametrize("file", files, ids=[str(file.relative_to(HERE).with_suffix("")) for file in files])
     if "host_program" in metafunc.fixturenames:
         names = metafunc.config.getoption("--host", None) or ["python"]
         metafunc.parametrize("host_program", [program(name) for name in names], ids=[Path(n).name for n in names])

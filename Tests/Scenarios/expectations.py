@@ -94,6 +94,10 @@ class Expectations:
         files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
         assert files and any(text.encode() in path.read_bytes() for path in files) == there
 
+    def expect_no_data(self):
+        """Whether the library has made nothing where its files would be."""
+        assert not (self.folder / "data").exists(), sorted((self.folder / "data").rglob("*"))
+
     def expect_file(self, name, size=None, of=None):
         """What is on the disk under that name: a file of so many bytes, as every file here begins, or nothing."""
         path = self.folder / name

@@ -54,7 +54,8 @@ class HostSteps:
 
     def host_setup(self, user="mei", config=None, fails=None, path=None, database_user=None):
         """`database_user`: who the user is to the database; nobody without it."""
-        self.config = self.server.config(self.users[user], self.folder / "data", **(config or {}))
+        given = {**self.always, **(config or {})}
+        self.config = self.server.config(self.users[user], self.folder / "data", **given)
         if database_user:
             self.config["database"]["token"] = self.server.session_key(database_user)
         if self.begin(None, "setup", fails, path, config=self.config) is not None:

@@ -15,9 +15,15 @@ from poll_steps import PollSteps
 from server_steps import ServerSteps
 
 
+#: All scenarios.
+FILES = sorted(Path(__file__).parent.rglob("*.json"))
+
+
 class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
-    def __init__(self, document: dict, folder: Path, host: Host) -> None:
+    def __init__(self, document: dict, folder: Path, host: Host, always: dict | None = None) -> None:
+        """`always`: what each configuration has that does not say otherwise."""
         self.host = host
+        self.always = always or {}
         self.document = document
         self.folder = folder
         self.server = Server(*document.get("server", []), db=folder / "server.db")
@@ -45,6 +51,19 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
         self.may_ask = False
         #: Whether the host has set the library up and not closed it.
         self.is_open = False
+
+    @staticmethod
+    def needs_files(document: dict) -> bool:
+        """Whether something has to outlive a client, or files of the library are looked at."""
+        was_closed = False
+        for step in document["steps"]:
+            verb = step.get("host")
+            if verb in {"restart", "kill"} or (verb == "setup" and was_closed) or step.get("expect") == "on_disk":
+                return True
+            if "cache" in step.get("config", {}):
+                return True
+            was_closed = was_closed or verb == "close"
+        return False
 
     def run(self) -> None:
         try:

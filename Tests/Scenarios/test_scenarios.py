@@ -6,17 +6,17 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from host import Host
-from scenario import Scenario
+from scenario import FILES, Scenario
 
 HERE = Path(__file__).parent
-FILES = sorted(HERE.rglob("*.json"))
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(HERE).with_suffix("")))
-def test_scenario(file, tmp_path, host_program):
-    Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, Host(host_program)).run()
+def test_scenario(file, tmp_path, host_program, request):
+    always = {"cache": "none"} if request.config.getoption("--cache") == "none" else {}
+    Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, Host(host_program), always).run()
+    if always:
+        assert not (tmp_path / "data").exists(), "a client without files has made some"
 
 
 def test_names_are_unique():
@@ -24,7 +24,6 @@ def test_names_are_unique():
     assert [name for name, count in Counter(file.stem for file in FILES).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_it_says_why(file):
     """A scenario stands in a folder of its theme, begins with the promise or bug it guards, and expects something."""
     document = json.loads(file.read_text(encoding="utf-8"))

@@ -48,6 +48,21 @@ final class ConfigurationTests: XCTestCase {
         }
     }
 
+    func testACacheWithoutFilesNeedsNoDirectory() throws {
+        XCTAssertEqual(try configuration().place, .directory("/d/app/mei"))
+        XCTAssertEqual(try configuration(#", "cache": "file""#).place, .directory("/d/app/mei"))
+        XCTAssertEqual(try configuration(#", "cache": null"#).place, .directory("/d/app/mei"))
+        let none = try configuration(#", "cache": "none""#)
+        XCTAssertEqual(none.place, .memory)
+        XCTAssertEqual(none.engine.cacheLimit, 256 << 20)
+        XCTAssertNil(try configuration(#", "max_cache_mb": "infinite", "cache": "none""#).engine.cacheLimit)
+        XCTAssertEqual(try configuration(#", "cache": "none", "max_cache_mb": 64"#).engine.cacheLimit, 64 << 20)
+        XCTAssertEqual(path(with: #""cache": "none", "data_dir": """#), "$.data_dir", "it is not used, and still wrong")
+        for wrong in [#""memory""#, #""None""#, "false", "0", "{}", #""""#] {
+            XCTAssertEqual(path(with: "\"cache\": \(wrong)"), "$.cache", wrong)
+        }
+    }
+
     func testWhatIsLeftOutHasTheHeadersDefaults() throws {
         let all = try configuration()
         XCTAssertEqual([all.appID, all.userID, all.dataDirectory, all.accessToken], ["app", "mei", "/d", ""])

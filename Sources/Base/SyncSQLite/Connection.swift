@@ -38,8 +38,10 @@ public final class Connection {
     /// Bytes of a file's path that SQLite can open beside its log: its buffers have 512.
     private static let longestPath = 504
     private let path: String
+    /// The path that stands for a database in memory; it is this connection's own, and ends with it.
+    public static let inMemory = ConnectionSettings.inMemory
 
-    /// Opens or creates a file; ":memory:" is one in memory.
+    /// Opens or creates a file, or a database in memory.
     public init(path: String, _ settings: ConnectionSettings) throws(StoreError) {
         self.path = path
         if settings.isPrivate {
@@ -130,9 +132,10 @@ public final class Connection {
     }
 
     /// Copies the log into the file and empties it. Waits a short time for a reader in another process; if that goes on
-    /// reading, the log keeps its old data, and that is an error.
+    /// reading, the log keeps its old data, and that is an error. In memory there is no log.
     public func emptyLog() throws(StoreError) {
         try check()
+        guard path != Connection.inMemory else { return }
         sqlite3_busy_timeout(handle, Connection.patienceWithReaders)
         defer { sqlite3_busy_timeout(handle, Connection.patience) }
         let checkpoint = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -142,9 +145,10 @@ public final class Connection {
         }
     }
 
-    /// Copies what it can of the log into the file, without waiting for readers.
+    /// Copies what it can of the log into the file, without waiting for readers. In memory there is no log.
     public func checkpoint() throws(StoreError) {
         try check()
+        guard path != Connection.inMemory else { return }
         let checkpoint = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
         defer { checkpoint.reset() }
         _ = try checkpoint.next()

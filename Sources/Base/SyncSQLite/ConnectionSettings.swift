@@ -30,10 +30,15 @@ public struct ConnectionSettings {
         self.logLimit = logLimit
     }
 
+    static let inMemory = ":memory:"
+
     /// In the order in which they have an effect.
     func pragmas(path: String) -> [String] {
         var pragmas = ["page_size = \(pageSize)"]
-        if path != ":memory:" {
+        if path == ConnectionSettings.inMemory {
+            // Else a large sort would go to a file.
+            pragmas.append("temp_store = MEMORY")
+        } else {
             pragmas += [
                 "journal_mode = WAL", "synchronous = \(safety.rawValue)", "journal_size_limit = \(logLimit)",
             ]

@@ -2,7 +2,6 @@ import Glibc
 import SyncEngine
 import SyncModel
 import SyncRealtime
-import SyncStore
 import SyncStreams
 import SyncThreads
 
@@ -19,9 +18,7 @@ final class Client: @unchecked Sendable {
     private var lastCollection: UInt64 = 0
     private var engineThread: NativeThread?
     private var deliveryThread: NativeThread?
-    private let lock: DirectoryLock
-    private let cache: CacheStore
-    private let intents: IntentStore
+    private let files: UserFiles
     /// The text handed out by the last `sm_next_event`.
     private(set) var borrowed: UnsafeMutablePointer<CChar>?
     /// Whether its handle was removed, so that no handle of it can be added any more. Guarded by the registry's lock.
@@ -35,28 +32,13 @@ final class Client: @unchecked Sendable {
             throw BorderError(.internal, "no descriptor is left for the event queue")
         }
         self.queue = queue
-        do throws(StoreError) {
-            lock = try DirectoryLock(directory: configuration.userDirectory)
-            cache = try CacheStore(directory: configuration.userDirectory, now: Clock.wall)
-        } catch {
-            throw BorderError(error)
-        }
-        do throws(StoreError) {
-            intents = try IntentStore(directory: configuration.userDirectory)
-        } catch {
-            if case .corrupt = error { throw BorderError(.corruptIntents, error.message) }
-            throw BorderError(error)
-        }
-        if let file = cache.setAsideAs { queue.push([.event(.client(.cacheReset(file: file)))]) }
-        if intents.intentsLost {
-            let message = "intents.db is gone: messages that were not sent yet are lost"
-            queue.push([.event(.client(.storageError(message: message)))])
-        }
+        files = try UserFiles(configuration.place)
+        queue.push(files.notices)
         let transport = NetworkTransport(caFile: configuration.caFile)
         let chosen = ChosenService(configuration)
         readMessage = chosen.readMessage
         let core = SyncCore(
-            options: configuration.engine, cache: cache, intents: intents, service: chosen.service,
+            options: configuration.engine, cache: files.cache, intents: files.intents, service: chosen.service,
             transport: transport, files: DiskFiles(), now: EngineLoop.now)
         loop = EngineLoop(core: core, transport: transport, queue: queue, monitor: monitor)
         if configuration.isThreadDelivery {
@@ -145,10 +127,8 @@ final class Client: @unchecked Sendable {
         queue.endListeners()
         // Not earlier: functions that these callbacks call must give CLOSED, not INVALID_HANDLE.
         Registry.removeAll(of: self)
-        cache.close()
-        intents.close()
         // Not in deinit, since a call on another thread may keep this object alive a little longer.
-        lock.release()
+        files.close()
     }
 
     private func endDelivery() {
@@ -194,15 +174,5 @@ final class Client: @unchecked Sendable {
         guard (try? queue.beginDraining(isOwnThread: true)) != nil else { return }
         while loop.isOpen { _ = dispatchNext(timeout: -1) }
         queue.endDraining()
-    }
-}
-
-extension BorderError {
-    init(_ error: StoreError) {
-        switch error {
-        case .locked: self.init(.locked, error.message)
-        case .newerSchema: self.init(.newerSchema, error.message)
-        default: self.init(.storage, error.message)
-        }
     }
 }

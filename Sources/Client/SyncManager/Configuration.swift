@@ -4,6 +4,7 @@ import SyncRealtime
 import SyncEngine
 import SyncJSON
 import SyncModel
+import SyncStore
 import SyncThreads
 import SyncWebSocket
 
@@ -20,6 +21,7 @@ struct Configuration {
     var appVersion = ""
     var isThreadDelivery = false
     var queueLimit = 1000
+    private var caching = Caching.file
     private var database: DatabaseSetup?
     var engine = EngineOptions(userID: "")
 
@@ -31,13 +33,16 @@ struct Configuration {
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
         case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once"
         case appVersion = "app_version", backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
-        case maxAge = "max_message_age_days"
+        case maxAge = "max_message_age_days", cache
     }
     private enum Delivery: String, CaseIterable { case host, thread }
+    /// Where the cache and the outbox are; `none`: in memory, since there is no way without them.
+    private enum Caching: String, CaseIterable { case file, none }
 
     init(_ bytes: [UInt8]) throws(DocumentError) {
         let document = try DocumentValue(parsing: bytes)
         var directory: String?
+        var isBounded = false
         for (name, value) in try document.members() {
             guard let key = Key(rawValue: name) else { throw value.unknown(in: "configuration") }
             if value.json.isNull { continue }
@@ -59,7 +64,10 @@ struct Configuration {
             case .maxFailed: engine.maxFailedPerChannel = try Configuration.limit(value, from: 1)
             case .appVersion: appVersion = try value.text()
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
-            case .maxCache: engine.cacheLimit = try Configuration.megabytes(value)
+            case .maxCache:
+                engine.cacheLimit = try Configuration.megabytes(value)
+                isBounded = true
+            case .cache: caching = try value.choice()
             case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
@@ -68,10 +76,7 @@ struct Configuration {
             }
         }
         for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
-        dataDirectory = directory ?? Configuration.usualDirectory
-        guard !dataDirectory.isEmpty else {
-            throw DocumentError(path: "$.data_dir", message: "is empty, and there is no home directory")
-        }
+        try settle(directory, isBounded)
         engine.database = database
         engine.described = described
         engine.userID = UserID(userID)
@@ -84,7 +89,8 @@ struct Configuration {
     private var described: [UInt8] {
         func limit(_ value: Int) -> JSON { value == Int.max ? "infinite" : .int(Int64(value)) }
         let values: [(Key, JSON?)] = [
-            (.appID, .string(appID)), (.userID, .string(userID)), (.dataDirectory, .string(dataDirectory)),
+            (.appID, .string(appID)), (.userID, .string(userID)),
+            (.dataDirectory, place == .memory ? nil : .string(dataDirectory)), (.cache, .string(caching.rawValue)),
             (.service, .string(service.rawValue)), (.apiHost, apiHost.map { .string($0) }),
             (.wsHost, wsHost.map { .string($0) }), (.caFile, caFile.map { .string($0) }),
             (.delivery, .string((isThreadDelivery ? Delivery.thread : .host).rawValue)),
@@ -103,6 +109,17 @@ struct Configuration {
         for (key, value) in values { document.set(key.rawValue, value) }
         return document.serialized()
     }
+
+    /// Where the cache is, and its bound, of what the host says of them.
+    private mutating func settle(_ directory: String?, _ isBounded: Bool) throws(DocumentError) {
+        if caching == .none, !isBounded { engine.cacheLimit = Configuration.memoryLimit }
+        dataDirectory = directory ?? Configuration.usualDirectory
+        guard dataDirectory.isEmpty, directory != nil || caching == .file else { return }
+        throw DocumentError(path: "$.data_dir", message: "is empty, and there is no home directory")
+    }
+
+    /// Bytes of the rows of cached messages, where they are in memory and the host names no bound.
+    private static let memoryLimit: Int64 = 256 << 20
 
     /// A seed for ids, which must differ from those of every other client on any machine.
     private static var seed: UInt64 {
@@ -150,10 +167,13 @@ struct Configuration {
         return String(cString: home) + "/.local/state/syncmanager"
     }
 
-    /// Where this user's files are. Ids become directory names with everything else than letters, digits, "-" and "_"
-    /// percent-encoded, so that no id can leave the data directory. A name that is too long for a directory ends after
-    /// a "+", which no other name has, with the digest of the id: SQLite takes paths of 512 bytes, so a long name
-    /// cannot go on in further directories.
+    /// Where this user's cache and outbox are.
+    var place: StorePlace { caching == .none ? .memory : .directory(userDirectory) }
+
+    /// The directory of this user's files. Ids become directory names with everything else than letters, digits, "-"
+    /// and "_" percent-encoded, so that no id can leave the data directory. A name that is too long for a directory
+    /// ends after a "+", which no other name has, with the digest of the id: SQLite takes paths of 512 bytes, so a long
+    /// name cannot go on in further directories.
     var userDirectory: String {
         dataDirectory + "/" + Configuration.fileName(appID) + "/" + Configuration.fileName(userID)
     }

@@ -89,6 +89,7 @@ extension CacheStore {
 
     /// Damaged files that were set aside hold what the cache held.
     private func removeSetAside() throws(StoreError) {
+        guard case .directory(let directory) = place else { return }
         guard let folder = opendir(directory) else {
             throw .cannotOpen(path: directory, message: String(cString: strerror(errno)))
         }

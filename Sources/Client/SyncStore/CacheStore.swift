@@ -23,17 +23,33 @@ public final class CacheStore {
     var databaseValuesLimit = 1000
     /// The damage of a row that was treated as missing, and was not told yet.
     var damagedValue: StoreError?
-    let directory: String
+    let place: StorePlace
     /// The path to which a damaged cache was renamed at opening; `nil` when it was sound.
     public let setAsideAs: String?
 
-    /// Opens or creates `cache.db` in a directory. A damaged file is set aside under a name with `now` (milliseconds
-    /// since the epoch) and a new one begun; the same is done with a file whose damage was found in use, the next time
-    /// it is opened.
-    public init(directory: String, now: Int64) throws(StoreError) {
-        self.directory = directory
+    /// Opens or creates `cache.db` in a directory, or begins an empty cache in memory. A damaged file is set aside
+    /// under a name with `now` (milliseconds since the epoch) and a new one begun; the same is done with a file whose
+    /// damage was found in use, the next time it is opened.
+    public convenience init(_ place: StorePlace, now: Int64) throws(StoreError) {
+        switch place {
+        case .directory(let directory): try self.init(directory: directory, now: now)
+        case .memory: self.init(try CacheStore.open(Connection.inMemory), place: place, setAsideAs: nil)
+        }
+    }
+
+    private init(_ connection: Connection, place: StorePlace, setAsideAs: String?) {
+        self.connection = connection
+        self.place = place
+        self.setAsideAs = setAsideAs
+        counts = ChannelCounts(connection)
+        relations = RelationStore(connection, counts)
+    }
+
+    /// The same of a directory.
+    public convenience init(directory: String, now: Int64) throws(StoreError) {
         let path = directory + "/cache.db"
         var opened: Connection?
+        var setAsideAs: String?
         var damage: StoreError?
         if access(CacheStore.damageMark(path), F_OK) == 0 {
             damage = .corrupt(message: "found damaged in use")
@@ -50,12 +66,9 @@ public final class CacheStore {
             guard CacheStore.setAside(path, as: aside) else { throw damage }
             opened = nil
             setAsideAs = aside
-        } else {
-            setAsideAs = nil
         }
-        if let opened { connection = opened } else { connection = try CacheStore.open(path) }
-        counts = ChannelCounts(connection)
-        relations = RelationStore(connection, counts)
+        let connection = if let opened { opened } else { try CacheStore.open(path) }
+        self.init(connection, place: .directory(directory), setAsideAs: setAsideAs)
         connection.onDamage = { CacheStore.markDamaged(path) }
     }
 

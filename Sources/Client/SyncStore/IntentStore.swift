@@ -6,7 +6,8 @@ import SyncSQLite
 /// returns, and the store never drops one by itself, not even when the file is damaged. One thread at a time.
 public final class IntentStore {
     let connection: Connection
-    private let mark: IntentMark
+    /// `nil` in memory.
+    private let mark: IntentMark?
     private(set) var isMarked: Bool
     /// Intents were written in this directory before, and their file was gone when it was opened: what was not sent yet
     /// is lost. Told by this opening only.
@@ -122,12 +123,27 @@ public final class IntentStore {
         """,
     ]
 
-    /// Opens or creates `intents.db` in a directory. A file that is damaged, lacks a part of its schema, or is empty
-    /// although intents were written to it, is `.corrupt` and is left as it is; so is one whose log's header is not
-    /// right.
+    /// Opens or creates `intents.db` in a directory, or begins an empty outbox in memory. A file that is damaged, lacks
+    /// a part of its schema, or is empty although intents were written to it, is `.corrupt` and is left as it is; so is
+    /// one whose log's header is not right.
+    public convenience init(_ place: StorePlace) throws(StoreError) {
+        switch place {
+        case .directory(let directory): try self.init(directory: directory)
+        case .memory: try self.init()
+        }
+    }
+
+    private init() throws(StoreError) {
+        (mark, isMarked, intentsLost) = (nil, true, false)
+        connection = try Connection(path: Connection.inMemory, safety: .normal, pageSize: IntentStore.pageSize)
+        try IntentStore.migrate(connection, isUsed: false)
+    }
+
+    /// The same of a directory.
     public init(directory: String) throws(StoreError) {
         let path = directory + "/intents.db"
-        mark = IntentMark(directory: directory)
+        let mark = IntentMark(directory: directory)
+        self.mark = mark
         isMarked = mark.isSet
         // Before SQLite opens the files.
         let isLost = try IntentStore.checkFiles(path, isMarked: isMarked)
@@ -166,7 +182,7 @@ public final class IntentStore {
     }
 
     func setMark() throws(StoreError) {
-        try mark.set()
+        try mark?.set()
         isMarked = true
     }
 

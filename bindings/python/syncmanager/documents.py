@@ -221,6 +221,7 @@ class Config(_RequiredConfig, total=False):
     """The arguments of ``SyncManager``; the header's comment of ``sm_setup`` explains them. Since 0.1."""
 
     data_dir: str
+    cache: Literal["file", "none"]
     access_token: str
     service: Literal["sendbird"]
     api_host: str

@@ -160,6 +160,13 @@ extern "C" {
     ///   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's
     /// files are in
     ///                            APP/USER below it
+    ///   "cache"                  "file" (default) or "none": cache and outbox are in memory, nothing of them is
+    /// ever on the
+    ///                            disk, and "data_dir" is not used. sm_close(), a kill or the end of the process
+    /// then lose
+    ///                            MESSAGES THAT WAIT TO BE SENT OR HAVE FAILED, DRAFTS, and writes to the database
+    /// that are
+    ///                            on their way. Two such clients of one user are separate (docs/cache.md)
     ///   "access_token"           without control characters; may come later by sm_set_token()
     ///   "service"                "sendbird" (default)
     ///   "api_host"               default: the service's own for the app; begins with "http://" or "https://"
@@ -181,10 +188,12 @@ extern "C" {
     ///   "uploads_at_once"        1..16, default 2: files that are sent at once, over all channels
     ///   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
     ///   "max_cache_mb"           64..1048576 (MiB of the rows of cached messages) or "infinite", the default until
-    /// 1.0.
-    ///                            Over it messages go while the user is logged in: of the channels that were used
-    /// longest
-    ///                            ago, from the oldest on, the newest 200 of each channel last (docs/cache.md)
+    /// 1.0
+    ///                            (with "cache":"none": 256). Over it messages go while the user is logged in: of
+    /// the
+    ///                            channels that were used longest ago, from the oldest on, the newest 200 of each
+    /// channel
+    ///                            last (docs/cache.md)
     ///   "max_message_age_days"   1..36500 or "infinite", the default: older messages leave the cache while the
     /// user is
     ///                            logged in, but for those of a channel with an open collection, and are not

@@ -18,6 +18,9 @@ document! {
         /// Where the files go; default `$XDG_STATE_HOME/syncmanager` or `~/.local/state/syncmanager`. A path that is
         /// not UTF-8 is taken with replacement characters.
         data_dir(path: impl AsRef<Path>) { ("data_dir", quoted(&path.as_ref().to_string_lossy())) }
+        /// Whether cache and outbox are in files; without, they are in memory, nothing of them is ever on the disk, and
+        /// what was not sent and drafts are lost when the client closes. Default: in files.
+        cache_in_files(on: bool) { ("cache", quoted(if on { "file" } else { "none" })) }
         /// May come later by [`Client::set_token`](crate::Client::set_token).
         access_token(token: &str) { ("access_token", quoted(token)) }
         /// Begins with `http://` or `https://`; default: the service's own for the app.
@@ -49,8 +52,8 @@ document! {
         uploads_at_once(files: u32) { ("uploads_at_once", files.to_string()) }
         /// 0 to 3,600,000 milliseconds; default 5,000. See [`Client::set_foreground`](crate::Client::set_foreground).
         background_grace_ms(milliseconds: u32) { ("background_grace_ms", milliseconds.to_string()) }
-        /// MiB of the rows of cached messages, 64 to 1,048,576; default: without bound. Over it messages go, of the
-        /// channels that were used longest ago first.
+        /// MiB of the rows of cached messages, 64 to 1,048,576; default: without bound, and 256 where the cache is in
+        /// memory. Over it messages go, of the channels that were used longest ago first.
         max_cache_mb(mebibytes: u32) { ("max_cache_mb", mebibytes.to_string()) }
         /// 1 to 36,500; default: without bound. Older messages leave the cache, not the service, while the user is
         /// logged in, but for those of a channel with an open collection.

@@ -1,0 +1,57 @@
+import SyncEngine
+import SyncStore
+import SyncThreads
+
+/// What is kept of a client's user: the cache, the outbox, and the ownership of both where they are files.
+struct UserFiles {
+    /// `nil` where nothing is on the disk.
+    private let lock: DirectoryLock?
+    let cache: CacheStore
+    let intents: IntentStore
+
+    init(_ place: StorePlace) throws(BorderError) {
+        do throws(StoreError) {
+            if case .directory(let directory) = place {
+                lock = try DirectoryLock(directory: directory)
+            } else {
+                lock = nil
+            }
+            cache = try CacheStore(place, now: Clock.wall)
+        } catch {
+            throw BorderError(error)
+        }
+        do throws(StoreError) {
+            intents = try IntentStore(place)
+        } catch {
+            if case .corrupt = error { throw BorderError(.corruptIntents, error.message) }
+            throw BorderError(error)
+        }
+    }
+
+    /// What a host has to hear of their opening.
+    var notices: [HostOutput] {
+        var notices: [HostOutput] = []
+        if let file = cache.setAsideAs { notices.append(.event(.client(.cacheReset(file: file)))) }
+        if intents.intentsLost {
+            let message = "intents.db is gone: messages that were not sent yet are lost"
+            notices.append(.event(.client(.storageError(message: message))))
+        }
+        return notices
+    }
+
+    func close() {
+        cache.close()
+        intents.close()
+        lock?.release()
+    }
+}
+
+extension BorderError {
+    fileprivate init(_ error: StoreError) {
+        switch error {
+        case .locked: self.init(.locked, error.message)
+        case .newerSchema: self.init(.newerSchema, error.message)
+        default: self.init(.storage, error.message)
+        }
+    }
+}
