@@ -277,11 +277,10 @@ final class FileTests: NetworkTestCase {
 
     /// As an exchange leaves it that was killed.
     private func leave(_ data: [UInt8], _ version: FileVersion?, of request: HTTPRequest) throws {
-        let part = try target(request)
-        let (descriptor, _) = try part.open()
-        defer { close(descriptor) }
-        try part.startOver(descriptor, version)
-        XCTAssertEqual(pwrite(descriptor, data, data.count, 0), data.count)
+        let file = try ReceivedFile(XCTUnwrap(request.target))
+        try file.startOver(version)
+        try file.write(data)
+        try file.sync()
     }
 
     /// The process was killed when all had come, or when the file at the server was longer.

@@ -1,5 +1,5 @@
 /// Which of the files that a server had under an address a part is of.
-struct FileVersion: Equatable, Sendable {
+public struct FileVersion: Equatable, Sendable {
     /// The server's `ETag` or `Last-Modified`, as it is said in `If-Range`.
     let tag: String
     /// Bytes of the whole; -1 when the server did not say.

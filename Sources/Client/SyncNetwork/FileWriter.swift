@@ -6,12 +6,14 @@ import SyncThreads
 ///
 /// Until it is complete the file has the name of a `PartFile`, by which the next exchange for the same finds it and
 /// goes on behind its end. It is locked while it is written, readable by its owner alone, and on the disk before it
-/// gets its name.
+/// gets its name (`ReceivedFile`).
 final class FileWriter: FileWork, @unchecked Sendable {
     private static let blockCount = 8
+    /// What a power cut may cost of a file that was being received: bytes, and milliseconds.
+    private static let mostUnsynced: Int64 = 8 << 20
+    private static let syncPause: Int64 = 1000
 
     private let target: HTTPTarget
-    private let part: PartFile
     private let wake: @Sendable () -> Void
     private let monitor = Monitor()
     // Guarded by the monitor.
@@ -27,7 +29,6 @@ final class FileWriter: FileWork, @unchecked Sendable {
 
     init(_ target: HTTPTarget, wake: @escaping @Sendable () -> Void) {
         self.target = target
-        part = PartFile(target)
         self.wake = wake
     }
 
@@ -84,32 +85,40 @@ final class FileWriter: FileWork, @unchecked Sendable {
 
     private func run() {
         do throws(NetworkFailure) {
-            try checkTarget()
-            let (descriptor, received) = try part.open()
-            defer { close(descriptor) }
+            let file = try ReceivedFile(target)
             do throws(NetworkFailure) {
-                guard settle(.ready(received)) else { return leave(descriptor) }
-                var position = received?.size ?? 0
-                while let next = awaitWork() {
-                    if let beginning = next.beginning {
-                        try part.startOver(descriptor, beginning.version)
-                        position = 0
-                    }
-                    for block in next.blocks { try write(block, at: &position, descriptor) }
-                    if next.isLast {
-                        try name(descriptor)
-                        _ = settle(.complete)
-                        return
-                    }
-                }
-                leave(descriptor)
+                guard settle(.ready(file.received)) else { return leave(file) }
+                guard try receive(file) else { return leave(file) }
+                _ = settle(.complete)
             } catch {
-                leave(descriptor)
+                leave(file)
                 throw error
             }
         } catch {
             _ = settle(.failed(error))
         }
+    }
+
+    /// Writes what comes; `true` when the file is whole and has its name, `false` when the exchange has ended before.
+    private func receive(_ file: ReceivedFile) throws(NetworkFailure) -> Bool {
+        var syncAt: Int64?
+        while let next = awaitWork(until: syncAt) {
+            if let beginning = next.beginning { try file.startOver(beginning.version) }
+            for block in next.blocks { try file.write(block) }
+            if next.isLast {
+                try file.finish { !monitor.locked { isDiscarded } }
+                return true
+            }
+            if file.unsynced >= FileWriter.mostUnsynced || syncAt.map({ $0 <= Clock.monotonic }) == true {
+                try file.sync()
+            }
+            if file.unsynced == 0 {
+                syncAt = nil
+            } else if syncAt == nil {
+                syncAt = Clock.monotonic + FileWriter.syncPause
+            }
+        }
+        return false
     }
 
     private func settle(_ new: FileState) -> Bool {
@@ -122,24 +131,10 @@ final class FileWriter: FileWork, @unchecked Sendable {
         return isWanted
     }
 
-    private func leave(_ descriptor: Int32) { part.leave(descriptor, discarding: monitor.locked { isDiscarded }) }
+    private func leave(_ file: ReceivedFile) { file.leave(discarding: monitor.locked { isDiscarded }) }
 
-    private func checkTarget() throws(NetworkFailure) {
-        guard !target.path.utf8.contains(0), !target.path.isEmpty else {
-            throw NetworkFailure(.unwritable, target.path)
-        }
-        try checkName()
-    }
-
-    private func checkName() throws(NetworkFailure) {
-        var status = stat()
-        guard lstat(target.path, &status) == 0 else { return }
-        guard target.replaces, status.st_mode & S_IFMT == S_IFREG else {
-            throw NetworkFailure(.exists, target.path)
-        }
-    }
-
-    private func awaitWork() -> (blocks: [[UInt8]], beginning: Beginning?, isLast: Bool)? {
+    /// What there is to do, or nothing at a time; `nil` when the exchange has ended.
+    private func awaitWork(until time: Int64?) -> (blocks: [[UInt8]], beginning: Beginning?, isLast: Bool)? {
         var isRoomAwaited = false
         let work = monitor.locked { () -> (blocks: [[UInt8]], beginning: Beginning?, isLast: Bool)? in
             while true {
@@ -150,45 +145,10 @@ final class FileWriter: FileWork, @unchecked Sendable {
                     if case .ended = state { return (blocks, beginning, false) }
                     return (blocks, beginning, isFinishing)
                 }
-                _ = monitor.wait(until: nil)
+                guard monitor.wait(until: time) else { return ([], nil, false) }
             }
         }
         if isRoomAwaited { wake() }
         return work
     }
-
-    private func write(_ block: [UInt8], at position: inout Int64, _ descriptor: Int32) throws(NetworkFailure) {
-        var rest = block[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(position)) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw unwritable() }
-            rest = rest.dropFirst(count)
-            position += Int64(count)
-        }
-    }
-
-    /// The file is on the disk, and then under its name.
-    private func name(_ descriptor: Int32) throws(NetworkFailure) {
-        guard fsync(descriptor) == 0 else { throw unwritable() }
-        try checkName()
-        // Who gave it up meanwhile wants no file.
-        guard !monitor.locked({ isDiscarded }) else { throw NetworkFailure(.cancelled, "nobody waits for the file") }
-        part.dropVersion()
-        guard rename() else {
-            let cause = errno
-            if cause == EEXIST { throw NetworkFailure(.exists, target.path) }
-            throw NetworkFailure(.unwritable, target.path, errno: cause)
-        }
-    }
-
-    private func rename() -> Bool {
-        if target.replaces { return Glibc.rename(part.path, target.path) == 0 }
-        if renameat2(AT_FDCWD, part.path, AT_FDCWD, target.path, 1) == 0 { return true }
-        guard errno == EINVAL || errno == ENOSYS else { return false }
-        // A file system that cannot keep what is there: `checkName` has looked a moment ago.
-        return Glibc.rename(part.path, target.path) == 0
-    }
-
-    private func unwritable() -> NetworkFailure { NetworkFailure(.unwritable, target.path, errno: errno) }
 }

@@ -29,15 +29,13 @@ final class HTTPTransfer {
     /// The file that is sent or received.
     let file: OpenedFile?
     private let progress: (@Sendable (Int64, Int64) -> Void)?
-    /// Bytes of the file that were sent or received, and when that was told last.
-    private var done: Int64 = 0
+    /// What is made of a file that is received.
+    private var receipt: FileReceipt?
+    /// Bytes of the file that were sent, and when progress was told last.
+    private var sent: Int64 = 0
     private var toldAt = Int64.min
-    /// Bytes of the whole file; -1 while the answer has not said so.
-    private var total: Int64 = -1
     /// The body of this answer is the file's.
     private var isReceivingFile = false
-    /// What was there of the file does not fit to what the server has.
-    private var isPartUseless = false
 
     /// All header fields of an answer together; what servers send is a few kilobytes.
     private static let headerLimit = 256 << 10
@@ -84,7 +82,7 @@ final class HTTPTransfer {
         handle.trySet(CURLOPT_BUFFERSIZE, receiver.isStream ? 16 << 10 : 128 << 10)
         setMethod(request)
         for (name, value) in request.headers { handle.addHeader(name, value) }
-        if case .received(_, _, let part) = file { setTarget(part, url: request.url) }
+        if case .received(_, let target, let part) = file { setTarget(target, part, url: request.url) }
         handle.useHeaders()
         setCallbacks()
     }
@@ -121,7 +119,6 @@ final class HTTPTransfer {
     }
 
     private func setForm(_ reader: FileReader, _ form: HTTPForm) {
-        total = form.stamp.size
         handle.setForm(
             form, context: Unmanaged.passUnretained(self).toOpaque(),
             take: { place, size, count, context in
@@ -137,12 +134,10 @@ final class HTTPTransfer {
             })
     }
 
-    private func setTarget(_ part: ReceivedPart?, url: String) {
-        if let part {
-            done = part.size
-            handle.addHeader("Range", "bytes=\(part.size)-")
-            handle.addHeader("If-Range", part.version.tag)
-        }
+    private func setTarget(_ target: HTTPTarget, _ part: ReceivedPart?, url: String) {
+        let receipt = FileReceipt(limit: target.limit, part: part)
+        self.receipt = receipt
+        for (name, value) in receipt.requestHeaders { handle.addHeader(name, value) }
         // Files lie elsewhere at times. From a server that was trusted with TLS the way leads to no other one.
         handle.set(CURLOPT_FOLLOWLOCATION, 1)
         handle.set(CURLOPT_MAXREDIRS, 5)
@@ -179,7 +174,7 @@ final class HTTPTransfer {
             handler(.bytes(Array(bytes)))
             return bytes.count
         }
-        if isReceivingFile, case .received(let writer, let target, _) = file { return receive(bytes, writer, target) }
+        if isReceivingFile, case .received(let writer, _, _) = file { return receive(bytes, writer) }
         if let reason = reasonAgainst(bytes.count) {
             refusal = reason
             return 0
@@ -199,7 +194,8 @@ final class HTTPTransfer {
         guard case .sent(let reader, _) = file else { return Int(CURL_READFUNC_ABORT) }
         switch reader.take(into: place, room: room) {
         case .bytes(let count):
-            advance(by: count)
+            sent += Int64(count)
+            tellProgress()
             return count
         case .nothingYet:
             wasHeld = true
@@ -214,22 +210,18 @@ final class HTTPTransfer {
     private func rewind(to offset: Int64) {
         guard case .sent(let reader, _) = file else { return }
         reader.rewind(to: offset)
-        done = offset
+        sent = offset
     }
 
-    private func receive(_ bytes: UnsafeRawBufferPointer, _ writer: FileWriter, _ target: HTTPTarget) -> Int {
-        guard Int64(bytes.count) <= target.limit - done else {
-            refusal = NetworkFailure(.tooLarge, "the file is larger than \(target.limit) bytes")
-            return 0
-        }
-        guard total < 0 || Int64(bytes.count) <= total - done else {
-            refusal = NetworkFailure(.protocolError, "the answer is longer than it said")
-            isPartUseless = true
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ writer: FileWriter) -> Int {
+        if let reason = receipt?.reason(against: bytes.count) {
+            refusal = reason
             return 0
         }
         switch writer.take(bytes) {
         case true?:
-            advance(by: bytes.count)
+            receipt?.took(bytes.count)
+            tellProgress()
             return bytes.count
         case false?:
             if case .failed(let failure) = writer.outcome { refusal = failure }
@@ -240,71 +232,45 @@ final class HTTPTransfer {
         }
     }
 
-    private func advance(by count: Int) {
-        done += Int64(count)
+    /// Bytes of the file that were sent or received, and all that it has; -1 while that is not known.
+    private var amount: (done: Int64, total: Int64) {
+        if let receipt { return (receipt.done, receipt.total) }
+        guard case .sent(_, let form) = file else { return (0, -1) }
+        return (sent, form.stamp.size)
+    }
+
+    private func tellProgress() {
         let now = Clock.monotonic
         guard let progress, now &- 100 >= toldAt else { return }
         toldAt = now
-        progress(done, total)
+        progress(amount.done, amount.total)
     }
 
     /// The head of an answer has come: whether its body is the file's, and from where on.
-    private func beginFile(_ writer: FileWriter, _ target: HTTPTarget, _ part: ReceivedPart?) {
-        switch handle.responseStatus {
-        case 200:
-            // The whole, although a part may have been asked for.
-            total = header("content-length").flatMap { Int64($0) } ?? -1
-            let (tag, modified) = (header("etag"), header("last-modified"))
-            writer.startOver(FileVersion(tag: tag, modified: modified, total: total))
-            done = 0
-        case 206:
-            guard let part, let whole = wholeSize(of: part) else {
-                refusal = NetworkFailure(.protocolError, "the answer is another part than was asked for")
-                isPartUseless = true
-                break
-            }
-            total = whole
-        default: return
+    private func beginFile(_ writer: FileWriter) {
+        switch receipt?.begin(status: handle.responseStatus, headers) {
+        case .beginning(let version)?:
+            writer.startOver(version)
+            isReceivingFile = true
+        case .rest?: isReceivingFile = true
+        case .noFile?, nil: break
         }
-        isReceivingFile = true
-        if total > target.limit {
-            refusal = NetworkFailure(.tooLarge, "the file is larger than \(target.limit) bytes")
-        }
+        if refusal == nil { refusal = receipt?.refusal }
     }
-
-    /// Bytes of the whole, where this answer is the rest of a part.
-    private func wholeSize(of part: ReceivedPart) -> Int64? {
-        guard let range = ContentRange(header("content-range")), range.first == part.size, let whole = range.total,
-            range.last == whole - 1, part.version.total < 0 || part.version.total == whole
-        else { return nil }
-        // An answer to `If-Range` may leave them out. A server that does not know `If-Range` says its version.
-        let (tag, modified) = (header("etag"), header("last-modified"))
-        guard tag != nil || modified != nil else { return whole }
-        return part.version.tag == tag || part.version.tag == modified ? whole : nil
-    }
-
-    private func header(_ name: String) -> String? { headers.last { $0.0 == name }?.1 }
 
     /// Whether the file is complete now, so that it gets its name; then the exchange ends when it has that.
     func finishFile(_ code: CURLcode) -> Bool {
-        guard case .received(let writer, _, let part) = file, code == CURLE_OK, refusal == nil else { return false }
-        let isAllThere = handle.responseStatus == 416 && part != nil
-            && ContentRange(header("content-range"))?.total == part?.size
-        guard isReceivingFile || isAllThere else { return false }
-        if isReceivingFile, total >= 0, done != total {
-            refusal = NetworkFailure(.closed, "the answer ended after \(done) of \(total) bytes")
-            return false
-        }
-        writer.finish()
-        return true
+        guard case .received(let writer, _, _) = file, code == CURLE_OK, refusal == nil else { return false }
+        let isWhole = receipt?.isWhole(status: handle.responseStatus, headers) ?? false
+        refusal = receipt?.refusal
+        if isWhole { writer.finish() }
+        return isWhole
     }
 
     /// The file may have its name by now, or have got none; then the exchange ends. `false` when it has not.
     func fileEnded() -> Bool {
         switch file?.work.outcome {
-        case .complete?:
-            if total < 0 { total = done }
-            succeed(status: 200)
+        case .complete?: succeed(status: 200)
         case .failed(let failure)?: fail(failure)
         default: return false
         }
@@ -346,7 +312,7 @@ final class HTTPTransfer {
     }
 
     private func headEnded() {
-        if case .received(let writer, let target, let part) = file { return beginFile(writer, target, part) }
+        if case .received(let writer, _, _) = file { return beginFile(writer) }
         guard case .pieces(let handler) = receiver, handle.responseStatus == 200, !isStreaming else { return }
         isStreaming = true
         nextDeadline = Int64.max
@@ -372,8 +338,9 @@ final class HTTPTransfer {
 
     private func succeed(status: Int) {
         // What is there fits no file that the server has.
-        file?.work.end(discarding: status == 416)
-        if done > 0, (200..<300).contains(status) { progress?(done, total) }
+        file?.work.end(discarding: receipt?.isUseless(status: status) ?? false)
+        let (done, total) = amount
+        if done > 0, (200..<300).contains(status) { progress?(done, total < 0 ? done : total) }
         let response = HTTPResponse(status: status, headers: headers, body: body.take())
         switch receiver {
         case .whole(let completion): completion(.success(response))
@@ -384,7 +351,7 @@ final class HTTPTransfer {
     func fail(_ failure: NetworkFailure) {
         intake.release(body.count)
         body = HTTPBody()
-        file?.work.end(discarding: failure.kind == .tooLarge || isPartUseless)
+        file?.work.end(discarding: receipt?.isUseless ?? false)
         receiver.fail(failure)
     }
 

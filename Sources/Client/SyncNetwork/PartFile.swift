@@ -5,17 +5,22 @@ import SyncThreads
 import SyncWebSocket
 
 /// The names of a file that is being received, in the folder of its target: "NAME.HEX.part" with what has come, and
-/// "NAME.HEX.version" with the version that it is of. HEX is a part of the checksum of where it comes from and where it
-/// goes. A NAME for which there is no room is cut.
+/// "NAME.HEX.version" with the version that it is of, and how many bytes of it are on the disk. HEX is a part of the
+/// checksum of where it comes from and where it goes. A NAME for which there is no room is cut.
 struct PartFile: Sendable {
     let path: String
     private let versionPath: String
+    private let disk: PartDisk
     /// How often the lock is tried, and microseconds in between.
     private static let attempts = 50
     private static let pause: UInt32 = 10_000
     private static let nameLimit = 255
+    /// Digits of the number of bytes at the beginning of the version's file. The number is written over in its place:
+    /// it lies within the first sector, which a disk writes as a whole.
+    private static let digits = 20
 
-    init(_ target: HTTPTarget) {
+    init(_ target: HTTPTarget, _ disk: PartDisk = .system) {
+        self.disk = disk
         let sum = Hex.text(SHA1.digest(Array(target.source.utf8) + [0] + Array(target.path.utf8)).prefix(8))
         let slash = target.path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(target.path[...$0]) } ?? ""
@@ -47,7 +52,7 @@ struct PartFile: Sendable {
         NativeThread("sm-file") { remove() }?.detach()
     }
 
-    private func remove() {
+    func remove() {
         for _ in 0..<PartFile.attempts {
             let descriptor = shim_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
             guard descriptor >= 0 else { return }
@@ -92,40 +97,69 @@ struct PartFile: Sendable {
     private func part(_ descriptor: Int32) throws(NetworkFailure) -> ReceivedPart? {
         let size = Int64(lseek(descriptor, 0, SEEK_END))
         guard size > 0 else { return nil }
-        if let version, version.total < 0 || size <= version.total { return ReceivedPart(size: size, version: version) }
+        if let (version, noted) = noted, noted > 0, noted <= size, version.total < 0 || size <= version.total {
+            // Bytes behind it may never have reached the disk.
+            guard noted == size || ftruncate(descriptor, off_t(noted)) == 0 else {
+                throw NetworkFailure(.unwritable, path, errno: errno)
+            }
+            return ReceivedPart(size: noted, version: version)
+        }
         try startOver(descriptor, nil)
         return nil
     }
 
-    private var version: FileVersion? {
+    /// Of which version a part is, and how many of its bytes are on the disk.
+    private var noted: (FileVersion, Int64)? {
         let descriptor = shim_open(versionPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-            return nil
-        }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_nlink == 1
+        else { return nil }
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        return count > 0 ? FileVersion(Array(bytes.prefix(count))) : nil
+        guard count > PartFile.digits, bytes[PartFile.digits] == 10,
+            let noted = Int64(String(decoding: bytes[..<PartFile.digits], as: UTF8.self)), noted >= 0,
+            let version = FileVersion(Array(bytes[(PartFile.digits + 1)..<count]))
+        else { return nil }
+        return (version, noted)
+    }
+
+    private static func number(_ count: Int64) -> [UInt8] {
+        let text = Array(String(count).utf8)
+        return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, digits - text.count)) + text
+    }
+
+    /// So many bytes of the part are on the disk, and on it is this number when that returns. Nothing is noted of a
+    /// part without a version.
+    func note(_ count: Int64) throws(NetworkFailure) {
+        let file = shim_open(versionPath, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        if file < 0, errno == ENOENT { return }
+        guard file >= 0 else { throw NetworkFailure(.unwritable, path, errno: errno) }
+        defer { close(file) }
+        let isWritten = PartFile.number(count).withUnsafeBytes { disk.writeAll($0, at: 0, file) }
+        guard isWritten, disk.sync(file) == 0 else { throw NetworkFailure(.unwritable, path, errno: errno) }
     }
 
     /// Drops what has come; what comes now is of this version. Without one, or where it cannot be written, what comes
     /// is no part that can be gone on with.
     func startOver(_ descriptor: Int32, _ version: FileVersion?) throws(NetworkFailure) {
+        // A power cut may bring the old names back, with other bytes in the part.
+        if let noted, noted.1 > 0 { try note(0) }
         unlink(versionPath)
         guard ftruncate(descriptor, 0) == 0 else { throw NetworkFailure(.unwritable, path, errno: errno) }
         guard let version else { return }
         let file = shim_open(versionPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
         defer { close(file) }
-        let bytes = Array(version.text.utf8)
-        if write(file, bytes, bytes.count) != bytes.count || fsync(file) != 0 { unlink(versionPath) }
+        let bytes = PartFile.number(0) + [10] + Array(version.text.utf8)
+        if !bytes.withUnsafeBytes({ disk.writeAll($0, at: 0, file) }) { unlink(versionPath) }
     }
 
     /// The exchange has ended without the whole file. What can be gone on with stays, unless nobody will.
     func leave(_ descriptor: Int32, discarding: Bool) {
-        if discarding || lseek(descriptor, 0, SEEK_END) == 0 || version == nil {
+        if discarding || lseek(descriptor, 0, SEEK_END) == 0 || (noted?.1 ?? 0) == 0 {
             unlink(versionPath)
             unlink(path)
         }

@@ -1,6 +1,6 @@
 /// What an earlier exchange has left of a file that is received.
-struct ReceivedPart: Equatable, Sendable {
+public struct ReceivedPart: Equatable, Sendable {
     /// Bytes.
-    let size: Int64
-    let version: FileVersion
+    public let size: Int64
+    public let version: FileVersion
 }

@@ -1,0 +1,129 @@
+/// What an exchange makes of a file that it receives: whether a body is the file's, from where on, and whether the file
+/// is whole. It has neither a connection nor a disk: who has them asks, and carries out what it says.
+public struct FileReceipt: Sendable {
+    public enum Beginning: Equatable, Sendable {
+        /// The body is not the file's.
+        case noFile
+        /// The body is all of the file, in this version: what is there is dropped.
+        case beginning(FileVersion?)
+        /// The body goes on where the file ends that is there.
+        case rest
+    }
+
+    private let limit: Int64
+    private let part: ReceivedPart?
+    /// Bytes that are there.
+    public private(set) var done: Int64
+    /// Bytes of the whole file; -1 while the answer has not said so.
+    public private(set) var total: Int64 = -1
+    private var isReceiving = false
+    /// Why the answer is refused.
+    public private(set) var refusal: NetworkFailure?
+    /// What is there fits nothing that the server has, or is too large: nobody will go on with it.
+    public private(set) var isUseless = false
+
+    /// - Parameters:
+    ///   - limit: bytes of the whole file at most.
+    ///   - part: what is there.
+    public init(limit: Int64, part: ReceivedPart?) {
+        self.limit = limit
+        self.part = part
+        done = part?.size ?? 0
+    }
+
+    /// What the request asks for.
+    public var requestHeaders: [(String, String)] {
+        part.map { [("Range", "bytes=\($0.size)-"), ("If-Range", $0.version.tag)] } ?? []
+    }
+
+    /// The head of an answer has come; the names of its fields are in lower case.
+    public mutating func begin(status: Int, _ headers: [(String, String)]) -> Beginning {
+        var result = Beginning.noFile
+        switch status {
+        case 200:
+            // The whole, although a part may have been asked for.
+            let version = AnsweredVersion(headers)
+            total = version.length ?? -1
+            done = 0
+            result = .beginning(FileVersion(tag: version.tag, modified: version.modified, total: total))
+        case 206:
+            guard let part, let whole = wholeSize(of: part, headers) else {
+                refuse(NetworkFailure(.protocolError, "the answer is another part than was asked for"), useless: true)
+                break
+            }
+            total = whole
+            result = .rest
+        default: return .noFile
+        }
+        isReceiving = true
+        if total > limit { refuse(tooLarge, useless: true) }
+        return result
+    }
+
+    /// Why so many more bytes are refused; `nil`: they are the file's, and `took` follows.
+    public mutating func reason(against count: Int) -> NetworkFailure? {
+        if Int64(count) > limit - done {
+            refuse(tooLarge, useless: true)
+        } else if total >= 0, Int64(count) > total - done {
+            refuse(NetworkFailure(.protocolError, "the answer is longer than it said"), useless: true)
+        }
+        return refusal
+    }
+
+    public mutating func took(_ count: Int) { done += Int64(count) }
+
+    /// Whether the answer has ended with the whole file; then it may get its name. `refusal` says why not, if there was
+    /// a file in it.
+    public mutating func isWhole(status: Int, _ headers: [(String, String)]) -> Bool {
+        guard refusal == nil else { return false }
+        if isReceiving, total >= 0, done != total {
+            refuse(NetworkFailure(.closed, "the answer ended after \(done) of \(total) bytes"), useless: false)
+            return false
+        }
+        return isReceiving || isAllThere(status, headers)
+    }
+
+    /// The answer has no file: whether what is there fits nothing that the server has.
+    public func isUseless(status: Int) -> Bool { status == 416 || isUseless }
+
+    /// The server has nothing behind the end of what is there, which is all that it has.
+    private func isAllThere(_ status: Int, _ headers: [(String, String)]) -> Bool {
+        guard status == 416, let part else { return false }
+        return ContentRange(AnsweredVersion.field("content-range", headers))?.total == part.size
+    }
+
+    /// Bytes of the whole, where this answer is the rest of a part.
+    private func wholeSize(of part: ReceivedPart, _ headers: [(String, String)]) -> Int64? {
+        guard let range = ContentRange(AnsweredVersion.field("content-range", headers)), range.first == part.size,
+            let whole = range.total, range.last == whole - 1, part.version.total < 0 || part.version.total == whole
+        else { return nil }
+        // An answer to `If-Range` may leave them out. A server that does not know `If-Range` says its version.
+        let answered = AnsweredVersion(headers)
+        guard answered.tag != nil || answered.modified != nil else { return whole }
+        return part.version.tag == answered.tag || part.version.tag == answered.modified ? whole : nil
+    }
+
+    private mutating func refuse(_ failure: NetworkFailure, useless: Bool) {
+        if refusal == nil { refusal = failure }
+        if useless { isUseless = true }
+    }
+
+    private var tooLarge: NetworkFailure { NetworkFailure(.tooLarge, "the file is larger than \(limit) bytes") }
+}
+
+/// What an answer says of its file.
+private struct AnsweredVersion {
+    let tag: String?
+    let modified: String?
+    let length: Int64?
+
+    init(_ headers: [(String, String)]) {
+        tag = AnsweredVersion.field("etag", headers)
+        modified = AnsweredVersion.field("last-modified", headers)
+        length = AnsweredVersion.field("content-length", headers).flatMap { Int64($0) }
+    }
+
+    static func field(_ name: String, _ headers: [(String, String)]) -> String? {
+        headers.last { $0.0 == name }?.1
+    }
+}
