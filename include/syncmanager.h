@@ -140,8 +140,10 @@
  * Own messages in "pending" and "failed" are what the host gave plus "message_id" (0), "request_id", "channel_url",
  * "type", "created_at" (this machine's clock), "user", "status" ("pending" | "failed") and, when failed, "error_code",
  * "retry_count" and "resendable" (whether sending it again may help). A message that has failed once stays in "failed"
- * until it is sent or given up: an `update` with the status "pending" says that it is being sent again. Both lists obey
- * the collection's filter. All other channels and messages are the service's objects, with the fields it sent.
+ * until it is sent or given up: an `update` with the status "pending" says that it is being sent again. With
+ * "send_by_rest" a message may have the status "sent", with its "message_id": the service has it, and the next session
+ * brings it. Both lists obey the collection's filter. All other channels and messages are the service's objects, with
+ * the fields it sent.
  *
  * A channel whose members are typing has them in "typing_members" (user objects, who began first comes first): for ten
  * seconds after the service last said so, or until it says they stopped or their message comes. The connected user is
@@ -333,6 +335,9 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "request_timeout_ms"     1000..120000, default 10000
  *   "file_timeout_ms"        1000..600000, default 30000: without progress of a file that is sent or received
  *   "uploads_at_once"        1..16, default 2: files that are sent at once, over all channels
+ *   "send_by_rest"           true: while a lost connection is made again, messages are sent by requests; default
+ *                            false, since no source says that the service knows a repeat by the other way
+ *                            (docs/dev/wire.md)
  *   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
  *   "max_cache_mb"           64..1048576 (MiB of the rows of cached messages) or "infinite", the default until 1.0
  *                            (with "cache":"none": 256). Over it messages go while the user is logged in: of the
@@ -616,7 +621,8 @@ SM_EXPORT int32_t sm_stream_call(
  * true.
  * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly
  * failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other policies
- * it fails when there is none.
+ * it fails when there is none. With "send_by_rest" a message may go out while the connection is lost. It completes
+ * then, and stays in the pending list with the status "sent" until a page of the next session brings it.
  * After three days of waiting it fails. What a login finds waiting, and what is repeated by itself, goes out once
  * channel sync has had its first answer (at once while sync is paused), in the order it was written, and not into a
  * channel that is frozen for this user: there it waits until that ends.

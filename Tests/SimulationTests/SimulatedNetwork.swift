@@ -84,8 +84,8 @@ final class SimulatedNetwork: Transport {
     var watched: Set<String> = []
     /// What the service does not say of itself.
     var isLeftUnsaid: (([UInt8]) -> Bool)?
-    /// What the simulation has against a message that goes out by a socket, if anything.
-    var messageSent: (([UInt8]) -> Violation?)?
+    /// What the simulation has against a message that goes out, if anything; whether it does so by a request.
+    var messageSent: ((_ body: [UInt8], _ isByRequest: Bool) -> Violation?)?
     /// The same of a file that is to be uploaded, with the files that are on their way already.
     var uploadAsked: ((TransportForm, [TransportForm]) -> Violation?)?
     /// Uploads of which this process awaits the answer.
@@ -137,6 +137,9 @@ final class SimulatedNetwork: Transport {
                 description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
         }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
+        if request.method == "POST", request.url.hasSuffix("/messages") {
+            violation = violation ?? messageSent?(request.body ?? [], true)
+        }
         if case .sent(let form)? = request.file {
             note?("  with \(form.path)")
             violation = violation ?? uploadAsked?(form, uploads.values.sorted { $0.path < $1.path })
@@ -198,7 +201,7 @@ final class SimulatedNetwork: Transport {
             if time < pausedUntil {
                 violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
             }
-            violation = violation ?? messageSent?(text)
+            violation = violation ?? messageSent?(Array(text.dropFirst(4)), false)
         }
         guard !entry.dead.contains(.up) else { return }
         let text = hostile?.spoiled(text) ?? text

@@ -101,12 +101,16 @@ extension Simulation {
 
     /// What the host did not ask to send since the last login goes out after the service has told of channels, not into
     /// one that is known to be frozen, and not when it has waited for three days.
-    func violationOfSending(_ text: [UInt8]) -> Violation? {
-        guard let body = try? JSON.parse(Array(text.dropFirst(4))), let requestID = body["req_id"]?.string,
+    func violationOfSending(_ text: [UInt8], isByRequest: Bool) -> Violation? {
+        guard let body = try? JSON.parse(text), let requestID = body["req_id"]?.string,
             let url = body["channel_url"]?.string
         else { return nil }
         guard let own = engine.ownMessages.first(where: { $0.requestID.text == requestID }) else {
             return Violation(description: "\(requestID) goes out, and is not here any more")
+        }
+        if isByRequest {
+            seen.insert("sent by request")
+            if !traits.sendsByRequest { return Violation(description: "\(requestID) goes out by a request") }
         }
         return violationOfFiles(own, body) ?? violationOfGoingOut(own, in: url)
     }

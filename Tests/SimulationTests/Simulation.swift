@@ -91,7 +91,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         if !traits.tellsMuteEnds {
             network.isLeftUnsaid = { String(decoding: $0, as: UTF8.self).contains("\"cat\":10200,") }
         }
-        network.messageSent = { [unowned self] in violationOfSending($0) }
+        network.messageSent = { [unowned self] in violationOfSending($0, isByRequest: $1) }
         network.uploadAsked = { [unowned self] in
             files.begin($0.path)
             return violationOfUpload($0, among: $1)

@@ -37,6 +37,8 @@ struct Traits {
     let cacheSliceRows: Int
     /// For how long messages are cached.
     let messageAge: Int64?
+    /// Whether messages go by requests while the connection is lost.
+    let sendsByRequest: Bool
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -63,6 +65,7 @@ struct Traits {
         cacheFloor = random.pick([1, 3, 20]) ?? 20
         cacheSliceRows = random.pick([1, 2, 7, 50, 500]) ?? 500
         messageAge = random.pick([60_000, 3_600_000, 86_400_000, nil, nil, nil] as [Int64?]) ?? nil
+        sendsByRequest = random.chance(40)
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -77,6 +80,7 @@ struct Traits {
         options.cacheFloor = cacheFloor
         options.cacheSliceRows = cacheSliceRows
         options.messageAge = messageAge
+        options.sendsByRequest = sendsByRequest
         if hasDatabase {
             options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")
         }

@@ -5,6 +5,10 @@ import SyncModel
 /// Kinds of requests, for `asked` and `answer`, and the answer that most sessions begin with.
 extension EngineTestCase {
     func isSend(_ request: ServiceRequest) -> Bool { if case .sendMessage = request { true } else { false } }
+
+    func isSendByRequest(_ request: ServiceRequest) -> Bool {
+        if case .sendMessageByRequest = request { true } else { false }
+    }
     func isChannelLog(_ request: ServiceRequest) -> Bool { if case .channelChanges = request { true } else { false } }
     func isChannelListing(_ request: ServiceRequest) -> Bool { if case .listChannels = request { true } else { false } }
     func isGetChannel(_ request: ServiceRequest) -> Bool { if case .getChannel = request { true } else { false } }

@@ -111,11 +111,11 @@ class EngineTestCase: XCTestCase {
         command(.post(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint)))
     }
 
-    func connect(hasNewRetention: Bool = false, fileLimit: Int64? = nil) {
+    func connect(hasNewRetention: Bool = false, fileLimit: Int64? = nil, takesRequests: Bool = false) {
         command(.call(newCall(), .connect))
         event(.connected(SessionInfo(
             userID: "mei", loginTime: EngineTestCase.wall, hasNewRetention: hasNewRetention,
-            fileLimit: fileLimit)))
+            fileLimit: fileLimit, takesMessagesByRequest: takesRequests)))
     }
 
     /// Connected, with a collection of the newest messages of "c" that has shown all of them.
@@ -214,7 +214,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .uploadFile, .ownMessages, .action, .markDelivered: false
+        case .sendMessage, .sendMessageByRequest, .uploadFile, .ownMessages, .action, .markDelivered: false
         default: true
         }
     }

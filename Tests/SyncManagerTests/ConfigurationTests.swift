@@ -119,6 +119,14 @@ final class ConfigurationTests: XCTestCase {
         }
     }
 
+    func testFlags() throws {
+        XCTAssertFalse(try configuration("").engine.sendsByRequest)
+        XCTAssertTrue(try configuration(#", "send_by_rest": true"#).engine.sendsByRequest)
+        for wrong in ["1", "\"true\"", "[]"] {
+            XCTAssertEqual(path(with: "\"send_by_rest\": \(wrong)"), "$.send_by_rest", wrong)
+        }
+    }
+
     func testAnUnknownKeyIsNamed() {
         XCTAssertEqual(path(with: #""acces_token": "t""#), "$.acces_token")
         XCTAssertEqual(path(with: #""zz": null, "aa": null"#), "$.zz", "the first one, null or not")

@@ -248,6 +248,26 @@ final class RequestTests: XCTestCase {
             sent.body, try JSON.parse(#"{"message":"hi","custom_type":"t","req_id":"r-1","channel_url":"c1"}"#))
     }
 
+    func testSendingWithoutTheSocket() throws {
+        credentials.adopt(sessionKey: "key")
+        let body = Array(#"{"message":"hi","sorted_metaarray":[{"key":"k","value":["v"]}],"user_id":"forged"}"#.utf8)
+        let sent = try http(.sendMessageByRequest(channelURL: "c/1", requestID: "r-1", body: body))
+        XCTAssertEqual(sent.method, "POST")
+        XCTAssertEqual(sent.path, "/group_channels/c%2F1/messages")
+        XCTAssertEqual(sent.headers["Session-Key"], "key")
+        XCTAssertEqual(
+            sent.body,
+            try JSON.parse(
+                #"{"message":"hi","metaarray":[{"key":"k","value":["v"]}],"req_id":"r-1","channel_url":"c/1","#
+                    + #""message_type":"MESG","user_id":"me","mark_as_read":false}"#))
+        let file = Array(#"{"type":"FILE","file":{"url":"http://x/a","name":"a","size":3}}"#.utf8)
+        XCTAssertEqual(
+            try http(.sendMessageByRequest(channelURL: "c", requestID: "r", body: file)).body,
+            try JSON.parse(
+                #"{"url":"http://x/a","name":"a","size":3,"req_id":"r","channel_url":"c","message_type":"FILE","#
+                    + #""user_id":"me","mark_as_read":false}"#))
+    }
+
     func testEditingAndDeleting() throws {
         let edit = try http(.action(ActionCall(
             action: .message(.editMessage),

@@ -232,6 +232,53 @@ final class SessionTests: XCTestCase {
         XCTAssertEqual(ServiceHarness.online().closed(1, .textTooLarge).count, 1, "nothing was sent")
     }
 
+    private func byRequest(_ id: String) -> ServiceRequest {
+        .sendMessageByRequest(channelURL: "c", requestID: RequestID(id), body: Array(#"{"message":"hi"}"#.utf8))
+    }
+
+    /// A message by a request needs no socket, and outlasts what becomes of sockets.
+    func testAMessageWithoutTheSocket() {
+        let harness = ServiceHarness.online()
+        _ = harness.closed(1)
+        let sent = harness.ask(byRequest("r"), id: 1, timeout: 50_000)
+        XCTAssertEqual(sent, ["http 1 POST /group_channels/c/messages by KEY within 50000"])
+        XCTAssertEqual(harness.ask(.getChannel(url: "c"), id: 2).count, 1, "all else is refused")
+        _ = harness.connect()
+        _ = harness.closed(2)
+        XCTAssertEqual(
+            harness.answered(1, #"{"message_id":7,"created_at":5,"type":"MESG","user":{"user_id":"me"}}"#).count, 1)
+        _ = harness.ask(byRequest("q"), id: 3, timeout: 9_000)
+        XCTAssertEqual(harness.wait(9_000), ["cancel 2", "reply 3 failure timedOut 800180"])
+        _ = harness.ask(byRequest("p"), id: 4)
+        harness.service.disconnect(now: harness.now)
+        XCTAssertEqual(harness.answered(3, #"{"message_id":8}"#), [], "the host has ended it")
+    }
+
+    /// Nothing of the session ends by the answer; the next login finds out what is the matter.
+    func testAMessageWithoutTheSocketIsRefusedForItsKey() {
+        for code in [400_309, 400_302, 400_310] {
+            let harness = ServiceHarness.online()
+            _ = harness.closed(1)
+            _ = harness.ask(byRequest("r"), id: 1)
+            XCTAssertEqual(
+                harness.answered(1, #"{"error":true,"code":\#(code)}"#, status: 400),
+                ["reply 1 failure tokenRejected 800101"])
+            XCTAssertEqual(harness.ask(byRequest("q"), id: 2), ["reply 2 failure tokenRejected 800101"])
+            XCTAssertEqual(harness.connect(), ["open 2 by TOKEN tok"])
+        }
+    }
+
+    func testAnAnswerToAMessageThatIsNotTheServicesWord() {
+        let harness = ServiceHarness.online()
+        _ = harness.closed(1)
+        for (id, answer) in [("<html>", 200), ("", 200), ("<html>", 502), ("{}", 200)].enumerated() {
+            let id = UInt64(id + 1)
+            _ = harness.ask(byRequest("r"), id: id)
+            XCTAssertEqual(
+                harness.answered(id, answer.0, status: answer.1), ["reply \(id) failure unavailable 500901"], answer.0)
+        }
+    }
+
     func testNoReplyAfterTheEnd() {
         let ends: [(ServiceHarness) -> [String]] = [
             { $0.closed(1) }, { $0.received(#"BUSY{"retry_after":7}"#) }, { $0.wait(20_000) },

@@ -167,7 +167,8 @@ public final class Engine {
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
             files: files, connection: machines.session.connection, loggedInAt: machines.session.loggedInAt,
             isPaused: life.isPaused, awaitsStream: machines.streamPoint.isAwaited,
-            typing: machines.typing.typing, drafts: machines.drafts.texts, overlays: machines.actions.overlays))
+            typing: machines.typing.typing, drafts: machines.drafts.texts, overlays: machines.actions.overlays,
+            maySendByRequest: machines.session.maySendByRequest(options)))
     }
 
     // MARK: The service
@@ -295,6 +296,9 @@ public final class Engine {
         case .sendEnded(let url, let isInDoubt):
             for timeline in machines.timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
             if isInDoubt { machines.sync.want(url, Cause(.channelRefresh), &turn) }
+        case .keyRefused:
+            machines.session.keyRefused(&turn)
+            machines.outbox.pumpAll(&turn)
         case .draftsSent(let places): machines.drafts.sent(places, &turn)
         case .sendNext(let url): machines.outbox.pump(url, &turn)
         case .endFile(let owner): if let command = requests.end(fileOf: owner) { serviceCommands.append(command) }
@@ -328,8 +332,9 @@ public final class Engine {
         }
         tellStorageFailure()
         guard !isClosed else { return }
-        let isBusy = machines.sync.isBusy || machines.retention.isBusy || timers.hasSyncWork || outbox.isSending
-            || requests.hasParts || machines.timelines.isBusy || turn.isLoggedIn && machines.streamPoint.isAwaited
+        let isBusy = machines.sync.isBusy || machines.retention.isBusy || timers.hasSyncWork
+            || outbox.isSending && turn.isLoggedIn || requests.hasParts || machines.timelines.isBusy
+            || turn.isLoggedIn && machines.streamPoint.isAwaited
         if outbox.hasLeaving, turn.canSync, !isBusy {
             outbox.leaveAll(&turn)
             carryOut(&turn)

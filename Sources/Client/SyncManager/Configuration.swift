@@ -31,7 +31,7 @@ struct Configuration {
         case capacity = "message_collection_capacity", resendPolicy = "resend_policy"
         case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
-        case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once"
+        case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once", sendByREST = "send_by_rest"
         case appVersion = "app_version", backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
         case maxAge = "max_message_age_days", cache
     }
@@ -73,6 +73,7 @@ struct Configuration {
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
             case .fileTimeout: engine.fileTimeout = try value.integer(in: 1000...600_000)
             case .uploadsAtOnce: engine.uploadsAtOnce = Int(try value.integer(in: 1...16))
+            case .sendByREST: engine.sendsByRequest = try value.flag()
             }
         }
         for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
@@ -100,6 +101,7 @@ struct Configuration {
             (.failedRetentionDays, .int(Int64(engine.failedRetentionDays))),
             (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
             (.fileTimeout, .int(engine.fileTimeout)), (.uploadsAtOnce, .int(Int64(engine.uploadsAtOnce))),
+            (.sendByREST, .bool(engine.sendsByRequest)),
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
             (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"),
             (.maxAge, engine.messageAge.map { .int($0 / Configuration.day) } ?? "infinite"),

@@ -118,14 +118,18 @@ extension ServiceFailure {
     static let unsupported = ServiceFailure(
         kind: .refused, code: FailureCodes.unsupported, message: "the service has no such action")
 
+    /// To a message by request: the session it would go with is not good any more, or there was none.
+    static let keyRefused = ServiceFailure(
+        kind: .tokenRejected, code: FailureCodes.notConnected, message: "the session key is not valid any more")
+
     static let dots = ServiceFailure(
         kind: .refused, code: FailureCodes.invalidParameter,
         message: "\".\" and \"..\" are no ids that a request to change something can name")
 
-    /// What stands before the service has answered an upload, as the page of a network that wants a login does.
-    static let noWordOnFile = ServiceFailure(
-        kind: .unavailable, code: FailureCodes.unavailable,
-        message: "the answer to the upload is not what the protocol says")
+    /// What stands before the service has answered what is to be repeated, as the page of a network that wants a login
+    /// does.
+    static let noWordOfService = ServiceFailure(
+        kind: .unavailable, code: FailureCodes.unavailable, message: "the answer is not what the protocol says")
 
     static let uploadTimedOut = ServiceFailure(
         kind: .timedOut, code: FailureCodes.uploadTimedOut, message: "the file was not taken: no progress in time")

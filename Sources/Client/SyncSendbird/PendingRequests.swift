@@ -128,13 +128,13 @@ struct PendingRequests {
         return true
     }
 
-    /// Nobody waits any more. Gives the exchanges that end with that: those that are there for their answer alone.
-    mutating func removeAll() -> [UInt64] {
-        defer {
-            entries = []
-            renewal = nil
-        }
-        return entries.filter(\.isReading).compactMap(\.exchange) + (renewal.map { [$0.exchange] } ?? [])
+    /// Nobody waits any more, but for those that are kept. Gives the exchanges that end with that: those that are there
+    /// for their answer alone.
+    mutating func removeAll(but isKept: (ServiceRequest) -> Bool) -> [UInt64] {
+        let removed = entries.filter { !isKept($0.request) }
+        defer { renewal = nil }
+        entries.removeAll { !isKept($0.request) }
+        return removed.filter(\.isReading).compactMap(\.exchange) + (renewal.map { [$0.exchange] } ?? [])
     }
 
     var nextDeadline: Int64? { (entries.map(\.deadline) + (renewal.map { [$0.deadline] } ?? [])).min() }

@@ -29,8 +29,7 @@ enum ReplyDecoder {
         case .reply(let reply): return reply
         case .error: return .failure(failure(request, response, status: 400))
         case .malformed:
-            if case .uploadFile = request { return .failure(.noWordOnFile) }
-            return .failure(.malformed)
+            return .failure(request.isRepeatedWhenUnanswered ? .noWordOfService : .malformed)
         }
     }
 
@@ -68,7 +67,8 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts, .pollChanges, .uploadFile:
+            case .getChannel, .getMessage, .sendMessage, .sendMessageByRequest, .retention, .unreadCounts, .pollChanges,
+                .uploadFile:
                 one(request, bytes)
             case .action, .markDelivered, .edge: (.malformed, false)
             }
@@ -205,7 +205,7 @@ enum ReplyDecoder {
             // Half an answer, or that of something in between: not the service's word.
             kind = .unavailable
         }
-        if case .uploadFile = request, document?["code"]?.int == nil {
+        if request?.isRepeatedWhenUnanswered == true, document?["code"]?.int == nil {
             // Of what stands before the service, which may be better a moment later.
             switch kind {
             case .rateLimited: code = FailureCodes.rateLimited
@@ -223,5 +223,15 @@ enum ReplyDecoder {
             }
         }
         return ServiceFailure(kind: kind, code: code, message: message)
+    }
+}
+
+extension ServiceRequest {
+    /// Whether an answer that is not the service's word leaves it to be asked again, until the service says something.
+    fileprivate var isRepeatedWhenUnanswered: Bool {
+        switch self {
+        case .uploadFile, .sendMessageByRequest: true
+        default: false
+        }
     }
 }

@@ -115,7 +115,16 @@ struct RequestEncoder {
             return get(channel(url) + "/messages_gap", .gap(from: start, behind: end, held: held, filter))
         case .retention(let since): return get("/sdk/applications/settings", .retention(since))
         case .unreadCounts: return get(user + "/unread_message_count", Query())
-        case .sendMessage(let url, let requestID, let body): return send(body, url, requestID)
+        case .sendMessage(let url, let requestID, let body):
+            let (isFile, document) = message(body, url, requestID)
+            return .frame(frame(isFile ? "FILE" : "MESG", document), awaiting: requestID)
+        case .sendMessageByRequest(let url, let requestID, let body):
+            let (isFile, document) = message(body, url, requestID)
+            document.set("message_type", isFile ? "FILE" : "MESG")
+            document.set("user_id", .string(userID.text))
+            // As by the socket: who sends has not read everything.
+            document.set("mark_as_read", false)
+            return http("POST", messages(of: url), Query(), document.serialized(), sessionKey)
         case .uploadFile(let url, let requestID, let file): return upload(file, url, requestID, sessionKey)
         case .edge: return .refused(.unsupported)
         case .markDelivered(let url, let id):
@@ -126,7 +135,10 @@ struct RequestEncoder {
         }
     }
 
-    private func send(_ body: [UInt8], _ url: ChannelURL, _ requestID: RequestID) -> Encoded {
+    /// The fields of a message to be sent, by either road.
+    private func message(
+        _ body: [UInt8], _ url: ChannelURL, _ requestID: RequestID
+    ) -> (isFile: Bool, document: JSON) {
         let document = object(body)
         let isFile = OwnFiles.isFile(document)
         if isFile { OwnFiles.flatten(document) }
@@ -142,7 +154,7 @@ struct RequestEncoder {
         if document["push_option"]?.string == "default" { document.set("push_option", nil) }
         document.set("req_id", .string(requestID.text))
         document.set("channel_url", .string(url.text))
-        return .frame(frame(isFile ? "FILE" : "MESG", document), awaiting: requestID)
+        return (isFile, document)
     }
 
     private func action(_ call: ActionCall, _ credentials: Credentials, _ requestID: RequestID) -> Encoded {

@@ -55,11 +55,16 @@ public final class SendbirdService: ChatService {
         openSocket(deadline: now.monotonic.addingClamped(SendbirdService.loginTimeout))
     }
 
-    public func disconnect(now: Moment) { resetSession(closingSocket: true) }
+    public func disconnect(now: Moment) { resetSession(closingSocket: true, keepsSends: false) }
 
     public func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment) {
+        let entry = PendingRequests.Entry(id: id, request: request, timeout: timeout, now: now.monotonic)
+        if case .sendMessageByRequest = request {
+            guard !credentials.sessionKey.isEmpty else { return reply(id, .failure(.keyRefused)) }
+            return send(entry, now)
+        }
         guard case .online = session else { return reply(id, .failure(rules.failure(.notConnected))) }
-        send(PendingRequests.Entry(id: id, request: request, timeout: timeout, now: now.monotonic), now)
+        send(entry, now)
     }
 
     public func cancel(_ id: UInt64, now: Moment) {
@@ -123,11 +128,15 @@ public final class SendbirdService: ChatService {
         transport(.openSocket(lastSocket, url: login.url, headers: login.headers))
     }
 
-    private func resetSession(closingSocket: Bool) {
+    /// Messages that go by requests outlast sessions, unless the host ends the last one.
+    private func resetSession(closingSocket: Bool, keepsSends: Bool = true) {
         if closingSocket, let socket = session.socket { transport(.closeSocket(socket)) }
         session = .offline
         // What changes something is to reach the service all the same; it ends by its own deadline.
-        for exchange in pending.removeAll() { transport(.cancel(exchange)) }
+        let ended = pending.removeAll { request in
+            if keepsSends, case .sendMessageByRequest = request { true } else { false }
+        }
+        for exchange in ended { transport(.cancel(exchange)) }
     }
 
     private func endSession(_ failure: ServiceFailure, retryAfter: Int64? = nil, closingSocket: Bool = true) {
@@ -165,7 +174,7 @@ public final class SendbirdService: ChatService {
         credentials.adopt(sessionKey: answer.sessionKey)
         credentials.adopt(fileKey: answer.fileKey)
         guard !answer.isRenewal, let login = session.login else { return }
-        guard let info = answer.info else {
+        guard var info = answer.info else {
             return endSession(ServiceFailure(
                 kind: .unavailable, code: FailureCodes.malformed, message: "the login has no time of the service"))
         }
@@ -173,6 +182,7 @@ public final class SendbirdService: ChatService {
         session = .online(SessionState.Online(
             socket: login.socket, pingInterval: interval, pongTimeout: max(answer.pongTimeout, 1000),
             keepAlive: .pingDue(at: now.monotonic.addingClamped(interval))))
+        info.takesMessagesByRequest = !credentials.sessionKey.isEmpty
         outputs.append(.event(.connected(info)))
     }
 
@@ -252,7 +262,6 @@ public final class SendbirdService: ChatService {
     // MARK: Requests
 
     private func send(_ entry: PendingRequests.Entry, _ now: Moment) {
-        guard case .online(let online) = session else { return }
         // The engine keeps the pauses it is told of; what is asked again here must not jump them either.
         if entry.isRepeated, let pause, now.monotonic < pause.until {
             var failure = pause.failure
@@ -272,6 +281,7 @@ public final class SendbirdService: ChatService {
         case .refused(let failure): reply(entry.id, .failure(failure))
         case .known(let known): reply(entry.id, known)
         case .frame(let bytes, let awaiting):
+            guard case .online(let online) = session else { return }
             transport(.sendText(bytes, socket: online.socket))
             guard let awaiting else {
                 if case .action(let call) = entry.request {
@@ -306,6 +316,11 @@ public final class SendbirdService: ChatService {
         }
         // Of anything but a message: there is something else of that name.
         if failure.kind == .exists, !entry.request.isSend { failure.kind = .refused }
+        if case .sendMessageByRequest = entry.request, failure.kind == .tokenRejected {
+            // The next login finds out what is the matter. Until then nothing goes by requests.
+            if entry.sessionKey == credentials.sessionKey { credentials.forgetSessionKey() }
+            return reply(entry.id, .failure(.keyRefused))
+        }
         let outcome = ServiceReply.failure(failure)
         if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.addingClamped(wait)) }
         guard failure.isSessionExpired else {

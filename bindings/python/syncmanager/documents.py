@@ -160,7 +160,7 @@ class Message(_RequiredMessage, total=False):
     file: File
     files: list[File]  #: of a message of several files, in their order
     silent: bool
-    status: Literal["pending", "failed", "canceled"]  #: of own messages that are not sent
+    status: Literal["pending", "sent", "failed", "canceled"]  #: of own messages in "pending" and "failed"
     error_code: int  #: of failed ones
     retry_count: int  #: of failed ones
     resendable: bool  #: of failed ones: whether sending it again may help
@@ -236,6 +236,7 @@ class Config(_RequiredConfig, total=False):
     request_timeout_ms: int
     file_timeout_ms: int
     uploads_at_once: int
+    send_by_rest: bool
     background_grace_ms: int
     max_cache_mb: int | Literal["infinite"]
     max_message_age_days: int | Literal["infinite"]

@@ -11,6 +11,8 @@ enum Ask: Equatable {
     case channelPage(collection: CollectionID)
     case messages(MessageAsk, of: HistoryID)
     case send(requestID: RequestID, channelURL: ChannelURL)
+    /// Without the connection.
+    case sendByRequest(requestID: RequestID, channelURL: ChannelURL)
     case upload(requestID: RequestID, channelURL: ChannelURL, file: Int)
     /// The user's own messages, for one that the service has.
     case lookup(OwnLookup)

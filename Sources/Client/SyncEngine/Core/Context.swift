@@ -27,6 +27,8 @@ struct Context {
     let drafts: DraftTexts
     /// What hosts asked for and the service has not answered; shown with messages and never stored.
     var overlays: Overlays
+    /// The connection is lost, and messages may go without it.
+    var maySendByRequest = false
 
     var isLoggedIn: Bool {
         if case .loggedIn = connection { true } else { false }

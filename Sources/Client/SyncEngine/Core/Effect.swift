@@ -30,6 +30,8 @@ indirect enum Effect {
     case channels(ChannelFact)
     /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
     case sendEnded(channelURL: ChannelURL, isInDoubt: Bool)
+    /// The service takes no message without a connection any more.
+    case keyRefused
     /// Nobody needs the file of a request any more.
     case endFile(FileOwner)
     /// A channel's next message goes out, or has failed meanwhile: told behind what became of the one before it.

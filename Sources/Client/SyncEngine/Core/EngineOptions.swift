@@ -16,6 +16,8 @@ public struct EngineOptions: Sendable {
     public var fileTimeout: Int64 = 30_000
     /// How many files are sent at once.
     public var uploadsAtOnce = 2
+    /// While the connection is lost messages go by requests, where the service takes them so.
+    public var sendsByRequest = false
     /// Bytes of the rows of messages that are cached; `nil`: without bound.
     public var cacheLimit: Int64?
     /// For how long messages are cached; `nil`: for ever.

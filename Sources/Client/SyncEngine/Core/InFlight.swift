@@ -95,13 +95,12 @@ struct InFlight {
         held.removeAll { dropped[$0.id] != nil }
     }
 
-    /// All of it, oldest first; nothing is in flight afterwards. A pause outlasts the session.
-    mutating func takeAll() -> [Ask] {
-        defer {
-            asks = [:]
-            held = []
-        }
-        return asks.sorted { $0.key < $1.key }.map(\.value)
+    /// All of it but what is kept, oldest first. A pause outlasts the session.
+    mutating func takeAll(but isKept: (Ask) -> Bool = { _ in false }) -> [Ask] {
+        let taken = asks.filter { !isKept($0.value) }
+        for id in taken.keys { asks[id] = nil }
+        held.removeAll { taken[$0.id] != nil }
+        return taken.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// For the history of a failing seed.

@@ -36,7 +36,11 @@ final class Requests {
     func ask(_ ask: Ask, _ request: ServiceRequest, _ turn: inout Turn) -> ServiceCommand? {
         if case .channelPage = ask { sync.collectionAsked() }
         if case .action(let call, _) = ask { sync.actionAsked(call) }
-        if case .send(_, let url) = ask { for timeline in collections.timelines.of(url) { timeline.sendBegan() } }
+        switch ask {
+        case .send(_, let url), .sendByRequest(_, let url):
+            for timeline in collections.timelines.of(url) { timeline.sendBegan() }
+        default: break
+        }
         if let id = inFlight.add(ask, request, now: turn.now.monotonic) { return command(id, request, turn.options) }
         turn.add(.timer(.heldRequests, at: inFlight.pausedUntil))
         if case .action(let call, _) = ask {
@@ -67,13 +71,14 @@ final class Requests {
     func takeHeld(_ turn: Turn) -> [InFlight.Held] { inFlight.takeHeld(now: turn.now.monotonic) }
 
     func resume(_ held: InFlight.Held, _ turn: Turn) -> Held {
-        if case .send(_, let url) = inFlight.ask(held.id) {
+        switch inFlight.ask(held.id) {
+        case .send(_, let url)?, .sendByRequest(_, let url)?:
             _ = inFlight.take(held.id)
             return .send(url)
-        }
-        if case .upload(let requestID, _, _) = inFlight.ask(held.id) {
+        case .upload(let requestID, _, _)?:
             _ = inFlight.take(held.id)
             return .upload(requestID)
+        default: break
         }
         return .command(command(held.id, held.request, turn.options, waited: turn.now.monotonic - held.since))
     }
@@ -109,13 +114,17 @@ final class Requests {
     /// Nobody shows a channel or thread any more.
     func dropMessages(of place: HistoryID) { inFlight.dropMessageAsks(of: place) }
 
-    /// What is in flight fails with the session.
+    /// What is in flight fails with the session, but for messages that go without one.
     func sessionEnded(_ turn: inout Turn) {
         let failure = ServiceReply.failure(turn.rules.failure(.connectionClosed))
         parts.dropAll()
-        for ask in inFlight.takeAll() {
+        let keepsSends = turn.maySendByRequest
+        let ended = inFlight.takeAll { ask in
+            if keepsSends, case .sendByRequest = ask { true } else { false }
+        }
+        for ask in ended {
             switch ask {
-            case .send, .lookup, .action: route(failure, to: ask, &turn)
+            case .send, .sendByRequest, .lookup, .action: route(failure, to: ask, &turn)
             case .upload(let requestID, _, _): outbox.uploads.end(requestID)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
@@ -161,6 +170,9 @@ final class Requests {
         case (.messages(let ask, let place), _): receive(reply, to: ask, place, &turn)
         case (.send(let requestID, let url), _):
             outbox.receive(reply, for: requestID, in: url, &turn)
+            turn.add(.sendNext(channelURL: url))
+        case (.sendByRequest(let requestID, let url), _):
+            outbox.receive(reply, toRequestFor: requestID, in: url, &turn)
             turn.add(.sendNext(channelURL: url))
         case (.upload(let requestID, _, let file), _): outbox.receive(reply, for: requestID, file: file, &turn)
         case (.lookup(let lookup), _):

@@ -25,6 +25,7 @@ struct Turn {
     var drafts: DraftTexts { context.drafts }
     var overlays: Overlays { context.overlays }
     var isPaused: Bool { context.isPaused }
+    var maySendByRequest: Bool { context.maySendByRequest }
     var isLoggedIn: Bool { context.isLoggedIn }
     var canSync: Bool { context.canSync }
     var mayStillSync: Bool { context.mayStillSync }

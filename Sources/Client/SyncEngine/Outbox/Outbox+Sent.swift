@@ -20,7 +20,11 @@ extension Outbox {
 
     /// The service has the message and does not say where it stands. It is shown as pending until the stream or a page
     /// brings it, after a restart too, and is not sent again.
-    func accepted(_ intent: Intent, as id: MessageID, _ turn: inout Turn) {
+    ///
+    /// `message`: as the service has it, where it said so.
+    func accepted(
+        _ intent: Intent, as id: MessageID, _ message: MessageRecord?, _ turn: inout Turn
+    ) {
         let completion = calls.take(intent.requestID, .ok)
         let json: [UInt8]
         if let message = turn.storage.message(id, in: intent.channelURL) {
@@ -42,7 +46,7 @@ extension Outbox {
             ages.note(accepted, &turn)
         }
         guard var completion else { return }
-        completion.message = json
+        completion.message = message?.json ?? json
         turn.complete(completion)
     }
 

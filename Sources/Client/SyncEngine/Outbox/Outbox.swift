@@ -266,10 +266,22 @@ final class Outbox: Machine {
     // MARK: Session
 
     func sessionBegan(_ turn: inout Turn) {
-        order.forgetAsked()
+        order.sessionBegan()
+        leaveSentByRequest(turn.context)
         // The machine may have slept for days: what has waited too long must not go out before the timer looks.
         expire(&turn)
         pumpAll(&turn)
+    }
+
+    /// A session begins, which brings what was sent without one: shown as pending until it is there, and for no longer
+    /// than the session takes to know everything. It may have been deleted meanwhile.
+    private func leaveSentByRequest(_ context: Context) {
+        // Where changes are in the stream, what was accepted comes by it.
+        guard context.capabilities.messageChanges != .inStream else { return }
+        for intent in all where intent.status == .accepted {
+            leaving.add(intent)
+            settle(intent)
+        }
     }
 
     /// Channel sync got its answer.
@@ -287,7 +299,6 @@ final class Outbox: Machine {
     }
 
     func sessionEnded(_ turn: inout Turn) {
-        order.sessionEnded()
         uploads.sessionEnded()
         for url in messages.channelURLs {
             // The failures of this session say nothing about the next one.
@@ -295,6 +306,7 @@ final class Outbox: Machine {
             turn.add(.timer(.outbox(channelURL: url), at: nil))
             failWhatCannotWait(url, &turn)
         }
+        if turn.maySendByRequest { pumpAll(&turn) }
     }
 
     /// Completes what is still open.
@@ -307,7 +319,7 @@ final class Outbox: Machine {
 
     /// Sends the oldest message of a channel that waits, one at a time.
     func pump(_ url: ChannelURL, _ turn: inout Turn) {
-        guard turn.isLoggedIn else { return failWhatCannotWait(url, &turn) }
+        guard turn.isLoggedIn || turn.maySendByRequest else { return failWhatCannotWait(url, &turn) }
         guard let channel = messages[url], !channel.isSending,
             let intent = order.next(in: channel, url, messages.files, turn.context)
         else { return }
@@ -324,9 +336,14 @@ final class Outbox: Machine {
             _ = restart(intent, isHostSent: false, &turn)
         }
         messages[url]?.sending = intent.requestID
-        turn.add(.ask(
-            .send(requestID: intent.requestID, channelURL: url),
-            .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
+        let ask: (Ask, ServiceRequest) = turn.isLoggedIn
+            ? (
+                .send(requestID: intent.requestID, channelURL: url),
+                .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body))
+            : (
+                .sendByRequest(requestID: intent.requestID, channelURL: url),
+                .sendMessageByRequest(channelURL: url, requestID: intent.requestID, body: intent.body))
+        turn.add(.ask(ask.0, ask.1))
     }
 
     /// A send that waited for the end of a pause of the service has not gone out. Which message goes out, and whether
@@ -350,7 +367,7 @@ final class Outbox: Machine {
         switch reply {
         case .accepted(let id):
             attemptSucceeded(in: url, &turn)
-            if let intent = intent(requestID) { accepted(intent, as: id, &turn) }
+            if let intent = intent(requestID) { accepted(intent, as: id, nil, &turn) }
         case .message(let message):
             attemptSucceeded(in: url, &turn)
             if let intent = intent(requestID) {
@@ -374,7 +391,9 @@ final class Outbox: Machine {
 
     /// Without automatic resending a message that cannot go out now has failed now.
     private func failWhatCannotWait(_ url: ChannelURL, _ turn: inout Turn) {
-        guard turn.options.resendPolicy != .automatic, case .offline = turn.connection else { return }
+        guard turn.options.resendPolicy != .automatic, !turn.maySendByRequest, case .offline = turn.connection else {
+            return
+        }
         for intent in messages[url]?.intents ?? [] where intent.status == .pending && !intent.isHostSent {
             fail(intent, turn.rules.failure(.notConnected), &turn)
         }
@@ -463,5 +482,5 @@ final class Outbox: Machine {
 
 extension ServiceFailure {
     /// The service may have done what it was asked all the same.
-    fileprivate var mayHaveArrived: Bool { [.timedOut, .unreachable, .tooLarge, .crowded].contains(kind) }
+    var mayHaveArrived: Bool { [.timedOut, .unreachable, .tooLarge, .crowded].contains(kind) }
 }

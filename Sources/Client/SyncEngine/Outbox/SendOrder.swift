@@ -9,7 +9,7 @@ import SyncStore
 struct SendOrder {
     /// Request ids of what the host asked to send in this session.
     private var asked: Set<RequestID> = []
-    /// Channel sync has succeeded in this session.
+    /// Channel sync has succeeded in this session, or in the last one while there is none.
     private var hasSynced = false
 
     mutating func ask(for requestID: RequestID) { asked.insert(requestID) }
@@ -19,13 +19,17 @@ struct SendOrder {
 
     mutating func forgetAsked() { asked = [] }
 
+    /// Which channels are frozen has to be told again.
+    mutating func sessionBegan() {
+        forgetAsked()
+        hasSynced = false
+    }
+
     /// Channel sync got its answer; `true` when it is the session's first.
     mutating func synced() -> Bool {
         defer { hasSynced = true }
         return !hasSynced
     }
-
-    mutating func sessionEnded() { hasSynced = false }
 
     /// The oldest that may go out now.
     func next(

@@ -36,6 +36,8 @@ final class Session: Machine {
     private var losses = Backoff()
     /// Calls of `sm_connect` that wait for the outcome.
     private var calls: [CallID] = []
+    /// Messages may go without a connection: the last session was lost, and did not end.
+    private var hasKey = false
     /// By the monotonic clock.
     private(set) var loggedInAt: Int64 = 0
 
@@ -46,6 +48,14 @@ final class Session: Machine {
         case .connecting: .connecting
         case .connected(let info): .loggedIn(info)
         case .disconnected, .waiting, .tokenNeeded, .suspended: .offline
+        }
+    }
+
+    /// Whether messages may be sent by requests now: while the session that was lost is made again.
+    func maySendByRequest(_ options: EngineOptions) -> Bool {
+        switch state {
+        case .connecting, .waiting: hasKey && options.sendsByRequest
+        case .disconnected, .connected, .tokenNeeded, .suspended: false
         }
     }
 
@@ -146,10 +156,17 @@ final class Session: Machine {
         guard case .connecting = state else { return .none }
         policy = info.reconnect.bounded
         loggedInAt = now.monotonic
+        hasKey = info.takesMessagesByRequest
         backoff.reset()
         enter(.connected(info), &turn)
         finishCalls(.ok, nil, &turn)
         return .began
+    }
+
+    /// The service takes no message without a connection any more.
+    func keyRefused(_ turn: inout Turn) {
+        hasKey = false
+        turn.context.maySendByRequest = false
     }
 
     /// The service ended the session, or it could not begin.
@@ -162,6 +179,8 @@ final class Session: Machine {
         case .connected: wasConnected = true
         case .disconnected, .waiting, .tokenNeeded, .suspended: return .none
         }
+        // One that the service ended, or does not let begin again, is over for requests, too.
+        if ![.unreachable, .timedOut, .unavailable].contains(failure.kind) { hasKey = false }
         guard failure.kind != .tokenRejected else {
             enter(.tokenNeeded, &turn)
             finishCalls(.tokenRejected, failure, &turn)
@@ -218,7 +237,12 @@ final class Session: Machine {
 
     private func enter(_ state: State, retryIn: Int64? = nil, _ turn: inout Turn) {
         self.state = state
+        switch state {
+        case .disconnected, .tokenNeeded, .suspended: hasKey = false
+        case .connecting, .connected, .waiting: break
+        }
         turn.context.connection = connection
+        turn.context.maySendByRequest = maySendByRequest(turn.options)
         turn.context.loggedInAt = loggedInAt
         let told: ClientNotice.ConnectionState =
             switch state {

@@ -18,6 +18,8 @@ final class SessionLife {
         if !info.isContinued { machines.streamPoint.broke(timelines, &turn) }
         for timeline in timelines.sorted {
             timeline.sessionBegan()
+            // A message that went out without a connection may be told of by nobody.
+            if machines.outbox.isSending(in: timeline.id.channelURL) { timeline.sendBegan() }
             if let channel = turn.storage.channel(timeline.id.channelURL) { machines.mutes.note(channel, &turn) }
         }
         sync.sessionBegan(turn.context)

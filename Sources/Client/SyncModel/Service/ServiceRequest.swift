@@ -37,6 +37,9 @@ public indirect enum ServiceRequest: Equatable, Sendable {
     /// Sends a message. `body` is a JSON object in canonical field names, with `file` or `files` for a file message;
     /// the request id makes a retry harmless.
     case sendMessage(channelURL: ChannelURL, requestID: RequestID, body: [UInt8])
+    /// The same by a request of its own, also without a connection; `SessionInfo.takesMessagesByRequest` says whether
+    /// the service can be asked so. Whatever is wrong with the session is told as a rejected token.
+    case sendMessageByRequest(channelURL: ChannelURL, requestID: RequestID, body: [UInt8])
     /// Gives the service a file for a message; the timeout is one without progress.
     case uploadFile(channelURL: ChannelURL, requestID: RequestID, OutgoingFile)
     case action(ActionCall)
@@ -45,10 +48,20 @@ public indirect enum ServiceRequest: Equatable, Sendable {
 }
 
 extension ServiceRequest {
-    public var isSend: Bool { if case .sendMessage = self { true } else { false } }
+    public var isSend: Bool {
+        switch self {
+        case .sendMessage, .sendMessageByRequest: true
+        default: false
+        }
+    }
 
     /// Bytes of what a message to be sent says; 0 of any other request.
-    public var bodySize: Int { if case .sendMessage(_, _, let body) = self { body.count } else { 0 } }
+    public var bodySize: Int {
+        switch self {
+        case .sendMessage(_, _, let body), .sendMessageByRequest(_, _, let body): body.count
+        default: 0
+        }
+    }
 
     /// Whether it sends or receives a file: then a deadline is of time without progress.
     public var hasFile: Bool {

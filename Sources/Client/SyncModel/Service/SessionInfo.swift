@@ -16,12 +16,14 @@ public struct SessionInfo: Equatable, Sendable {
     public var details: [UInt8]
     /// Bytes of the largest file it takes; `nil`: it does not say.
     public var fileLimit: Int64?
+    /// Messages may be sent by requests when the connection is lost, as long as this session's credentials hold.
+    public var takesMessagesByRequest: Bool
 
     public init(
         userID: UserID, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
         counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true,
         hasNewRetention: Bool = false, isContinued: Bool = false, details: [UInt8] = Array("{}".utf8),
-        fileLimit: Int64? = nil
+        fileLimit: Int64? = nil, takesMessagesByRequest: Bool = false
     ) {
         self.userID = userID
         self.loginTime = loginTime
@@ -32,6 +34,7 @@ public struct SessionInfo: Equatable, Sendable {
         self.isContinued = isContinued
         self.details = details
         self.fileLimit = fileLimit
+        self.takesMessagesByRequest = takesMessagesByRequest
     }
 }
 

@@ -186,6 +186,10 @@ extern "C" {
     ///   "request_timeout_ms"     1000..120000, default 10000
     ///   "file_timeout_ms"        1000..600000, default 30000: without progress of a file that is sent or received
     ///   "uploads_at_once"        1..16, default 2: files that are sent at once, over all channels
+    ///   "send_by_rest"           true: while a lost connection is made again, messages are sent by requests;
+    /// default
+    ///                            false, since no source says that the service knows a repeat by the other way
+    ///                            (docs/dev/wire.md)
     ///   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
     ///   "max_cache_mb"           64..1048576 (MiB of the rows of cached messages) or "infinite", the default until
     /// 1.0
@@ -701,7 +705,9 @@ extern "C" {
     /// or visibly
     /// failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other
     /// policies
-    /// it fails when there is none.
+    /// it fails when there is none. With "send_by_rest" a message may go out while the connection is lost. It
+    /// completes
+    /// then, and stays in the pending list with the status "sent" until a page of the next session brings it.
     /// After three days of waiting it fails. What a login finds waiting, and what is repeated by itself, goes out
     /// once
     /// channel sync has had its first answer (at once while sync is paused), in the order it was written, and not
