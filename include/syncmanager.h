@@ -347,6 +347,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *                            logged in, but for those of a channel with an open collection, and are not brought by
  *                            background sync. The service keeps them, and a fetch brings them
  *   "app_version"            of the host's program, for the service's records
+ *   "expiring_session"       true: the service gives session keys that run out, since the host answers `token_needed`;
+ *                            default false. A key that ran out is renewed by itself while the access token is good
  *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
  *                            "token"}; "name" where a host has several, "token" is what it knows this user by. It is
  *                            a service beside the chat's, used from here on without sm_connect(); see sm_call()

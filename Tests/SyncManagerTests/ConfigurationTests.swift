@@ -122,8 +122,12 @@ final class ConfigurationTests: XCTestCase {
     func testFlags() throws {
         XCTAssertFalse(try configuration("").engine.sendsByRequest)
         XCTAssertTrue(try configuration(#", "send_by_rest": true"#).engine.sendsByRequest)
-        for wrong in ["1", "\"true\"", "[]"] {
-            XCTAssertEqual(path(with: "\"send_by_rest\": \(wrong)"), "$.send_by_rest", wrong)
+        XCTAssertFalse(try configuration("").isSessionExpiring)
+        XCTAssertTrue(try configuration(#", "expiring_session": true"#).isSessionExpiring)
+        for key in ["send_by_rest", "expiring_session"] {
+            for wrong in ["1", "\"true\"", "[]"] {
+                XCTAssertEqual(path(with: "\"\(key)\": \(wrong)"), "$.\(key)", wrong)
+            }
         }
     }
 

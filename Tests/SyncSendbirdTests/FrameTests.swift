@@ -269,6 +269,9 @@ final class FrameTests: XCTestCase {
             (#"SYEV{"cat":10102,"channel_url":"o","channel_type":"open","data":{}}"#, ["alive"]),
             (#"SYEV{"cat":12000,"channel_url":"o","channel_type":"open","data":{}}"#, ["alive"]),
             (#"MESG{"msg_id":1,"ts":2,"channel_url":"o","channel_type":"open"}"#, ["alive"]),
+            (#"MESG{"msg_id":1,"ts":2,"channel_url":"f","channel_type":"feed"}"#, ["alive"]),
+            (#"SYEV{"cat":11000,"channel_url":"f","channel_type":"feed","data":{}}"#, ["alive"]),
+            (#"READ{"channel_url":"f","channel_type":"feed","user":{"user_id":"bo"},"ts":5}"#, ["alive"]),
             (#"SYEV{"cat":12000,"data":{}}"#, ["alive"]),
             (#"SYEV{"cat":10900,"channel_url":"c","data":{}}"#, ["alive"]),
         ])

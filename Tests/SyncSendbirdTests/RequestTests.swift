@@ -44,6 +44,16 @@ final class RequestTests: XCTestCase {
 
     // MARK: Login
 
+    func testWhatTheHostSaysOfSessions() throws {
+        let encoder = RequestEncoder(
+            appID: "APP", userID: "me", apiHost: "http://a", wsHost: "ws://w", libraryVersion: "0.1.0",
+            systemVersion: "6.1.0-9", isSessionExpiring: true)
+        let url = encoder.login(credentials).url
+        for part in ["o=Linux", "ov=6.1.0-9", "expiring_session=1"] { XCTAssertTrue(url.contains("&" + part), part) }
+        let renewal = encoder.renewal(credentials, timeout: 1)
+        XCTAssertEqual(try JSON.parse(XCTUnwrap(renewal.body))["expiring_session"], true)
+    }
+
     func testTheFirstLoginShowsTheTokenAndTheNextTheSessionKey() {
         credentials.setToken("tok")
         let first = encoder.login(credentials)

@@ -1,3 +1,4 @@
+import Glibc
 import SyncJSON
 import SyncModel
 import SyncSendbird
@@ -18,8 +19,16 @@ struct ChosenService {
             service = SendbirdService(
                 appID: configuration.appID, userID: UserID(configuration.userID), apiHost: configuration.apiHost,
                 wsHost: configuration.wsHost, libraryVersion: Version.text,
-                appVersion: configuration.appVersion)
+                appVersion: configuration.appVersion, systemVersion: ChosenService.systemVersion,
+                isSessionExpiring: configuration.isSessionExpiring)
             readMessage = { SendbirdService.message($0) }
         }
+    }
+
+    /// The release of the kernel, as the system tells it.
+    private static var systemVersion: String {
+        var name = utsname()
+        guard uname(&name) == 0 else { return "" }
+        return withUnsafeBytes(of: name.release) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }

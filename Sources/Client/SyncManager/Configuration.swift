@@ -19,6 +19,7 @@ struct Configuration {
     var wsHost: String?
     var caFile: String?
     var appVersion = ""
+    var isSessionExpiring = false
     var isThreadDelivery = false
     var queueLimit = 1000
     private var caching = Caching.file
@@ -32,7 +33,8 @@ struct Configuration {
         case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
         case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once", sendByREST = "send_by_rest"
-        case appVersion = "app_version", backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
+        case appVersion = "app_version", expiringSession = "expiring_session"
+        case backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
         case maxAge = "max_message_age_days", cache
     }
     private enum Delivery: String, CaseIterable { case host, thread }
@@ -63,6 +65,7 @@ struct Configuration {
             case .failedRetentionDays: engine.failedRetentionDays = Int(try value.integer(in: 1...365))
             case .maxFailed: engine.maxFailedPerChannel = try Configuration.limit(value, from: 1)
             case .appVersion: appVersion = try value.text()
+            case .expiringSession: isSessionExpiring = try value.flag()
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
             case .maxCache:
                 engine.cacheLimit = try Configuration.megabytes(value)
@@ -101,7 +104,7 @@ struct Configuration {
             (.failedRetentionDays, .int(Int64(engine.failedRetentionDays))),
             (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
             (.fileTimeout, .int(engine.fileTimeout)), (.uploadsAtOnce, .int(Int64(engine.uploadsAtOnce))),
-            (.sendByREST, .bool(engine.sendsByRequest)),
+            (.sendByREST, .bool(engine.sendsByRequest)), (.expiringSession, .bool(isSessionExpiring)),
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
             (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"),
             (.maxAge, engine.messageAge.map { .int($0 / Configuration.day) } ?? "infinite"),

@@ -80,8 +80,8 @@ struct FrameDecoder {
             return [.acknowledged(requestID: requestID, channelURL: url, record)]
         }
         message.forgetRequestID()
-        // Open channels are not cached, and without a channel there is nothing to change.
-        guard !url.isEmpty, !message.isInOpenChannel, let record = message.record(command: command) else {
+        // Open channels and feeds are not cached, and without a channel there is nothing to change.
+        guard !url.isEmpty, !message.isOfOtherChannels, let record = message.record(command: command) else {
             return [.alive]
         }
         if isNew { return [.event(.messageReceived(channelURL: url, message: record))] }
@@ -109,8 +109,9 @@ struct FrameDecoder {
             return [.busy(retryAfter: Int64(seconds * 1000))]
         default: break
         }
-        // Open channels are not cached, and without a channel there is nothing to change.
-        guard let url = body["channel_url"]?.string, !url.isEmpty, body["channel_type"]?.string != "open" else {
+        // Open channels and feeds are not cached, and without a channel there is nothing to change.
+        let type = body["channel_type"]?.string
+        guard let url = body["channel_url"]?.string, !url.isEmpty, type != "open", type != "feed" else {
             return [.alive]
         }
         let events = decode(command, body, ChannelURL(url))

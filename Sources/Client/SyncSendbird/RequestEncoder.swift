@@ -23,11 +23,15 @@ struct RequestEncoder {
     let libraryVersion: String
     /// The host's; empty when it tells none.
     let appVersion: String
+    /// Of this machine's system; empty when it is not known.
+    let systemVersion: String
+    /// The host answers when a new access token is needed.
+    let isSessionExpiring: Bool
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app.
     init(
         appID: String, userID: UserID, apiHost: String?, wsHost: String?, libraryVersion: String,
-        appVersion: String = ""
+        appVersion: String = "", systemVersion: String = "", isSessionExpiring: Bool = false
     ) {
         self.appID = appID
         self.userID = userID
@@ -35,6 +39,8 @@ struct RequestEncoder {
         self.wsHost = RequestEncoder.trimmed(wsHost ?? "wss://ws-\(appID).sendbird.com")
         self.libraryVersion = libraryVersion
         self.appVersion = appVersion
+        self.systemVersion = systemVersion
+        self.isSessionExpiring = isSessionExpiring
     }
 
     private static func trimmed(_ host: String) -> String { host.hasSuffix("/") ? String(host.dropLast()) : host }
@@ -48,6 +54,7 @@ struct RequestEncoder {
         query.add("p", "Linux")
         query.add("pv", libraryVersion)
         query.add("o", "Linux")
+        if !systemVersion.isEmpty { query.add("ov", systemVersion) }
         query.add("sv", libraryVersion)
         query.add("ai", appID)
         query.add("av", appVersion)
@@ -56,7 +63,7 @@ struct RequestEncoder {
         query.add("include_extra_data", "premium_feature_list,file_upload_size_limit,application_attributes,emoji_hash")
         query.add("include_poll_details", "1")
         query.add("config_ts", String(retentionTime))
-        query.add("expiring_session", "0")
+        query.add("expiring_session", isSessionExpiring ? "1" : "0")
         query.add("use_local_cache", "1")
         let credential = credentials.sessionKey.isEmpty
             ? TransportHeader("SENDBIRD-WS-TOKEN", RequestEncoder.escaped(credentials.accessToken))
@@ -77,7 +84,7 @@ struct RequestEncoder {
                 TransportHeader("App-Id", appID), TransportHeader("Access-Token", credentials.accessToken),
                 TransportHeader("Content-Type", "application/json"),
             ],
-            body: JSON.object(["expiring_session": false]).serialized(), timeout: timeout)
+            body: JSON.object(["expiring_session": .bool(isSessionExpiring)]).serialized(), timeout: timeout)
     }
 
     /// A ping frame. `time` is this machine's, milliseconds since the epoch.

@@ -26,13 +26,14 @@ public final class SendbirdService: ChatService {
     private var pause: (failure: ServiceFailure, until: Int64)?
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app. `appVersion` is the host's.
+    /// `isSessionExpiring`: session keys run out, and the host gives a new access token when one is needed.
     public init(
         appID: String, userID: UserID, apiHost: String?, wsHost: String?, libraryVersion: String,
-        appVersion: String = ""
+        appVersion: String = "", systemVersion: String = "", isSessionExpiring: Bool = false
     ) {
         encoder = RequestEncoder(
             appID: appID, userID: userID, apiHost: apiHost, wsHost: wsHost, libraryVersion: libraryVersion,
-            appVersion: appVersion)
+            appVersion: appVersion, systemVersion: systemVersion, isSessionExpiring: isSessionExpiring)
         decoder = FrameDecoder(userID: userID)
     }
 

@@ -38,7 +38,7 @@ struct SocketMessage {
     private(set) var channelURL = ""
     /// Of the request that it answers; empty when it answers none.
     private(set) var requestID: RequestID = ""
-    private(set) var isInOpenChannel = false
+    private(set) var isOfOtherChannels = false
     private(set) var isError = false
     /// See `JSONReader`: the text has to be repaired and read once more.
     let hasLoneSurrogate: Bool
@@ -108,7 +108,9 @@ struct SocketMessage {
                 switch member.key.count {
                 case 5: if member.key.equals("error") { isError = member.value.bool ?? false }
                 case 11: if member.key.equals("channel_url") { channelURL = member.value.string ?? "" }
-                case 12: if member.key.equals("channel_type") { isInOpenChannel = member.value.equals("open") }
+                case 12:
+                    guard member.key.equals("channel_type") else { break }
+                    isOfOtherChannels = member.value.equals("open") || member.value.equals("feed")
                 default: break
                 }
             default: break

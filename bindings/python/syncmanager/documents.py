@@ -237,6 +237,7 @@ class Config(_RequiredConfig, total=False):
     file_timeout_ms: int
     uploads_at_once: int
     send_by_rest: bool
+    expiring_session: bool
     background_grace_ms: int
     max_cache_mb: int | Literal["infinite"]
     max_message_age_days: int | Literal["infinite"]

@@ -204,6 +204,10 @@ extern "C" {
     /// brought by
     ///                            background sync. The service keeps them, and a fetch brings them
     ///   "app_version"            of the host's program, for the service's records
+    ///   "expiring_session"       true: the service gives session keys that run out, since the host answers
+    /// `token_needed`;
+    ///                            default false. A key that ran out is renewed by itself while the access token is
+    /// good
     ///   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
     ///                            "token"}; "name" where a host has several, "token" is what it knows this user by.
     /// It is

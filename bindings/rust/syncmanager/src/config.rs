@@ -52,6 +52,8 @@ document! {
         uploads_at_once(files: u32) { ("uploads_at_once", files.to_string()) }
         /// Send messages by requests while a lost connection is made again; default off.
         send_by_rest(on: bool) { ("send_by_rest", on.to_string()) }
+        /// The service gives session keys that run out; the program answers when a token is needed. Default off.
+        expiring_session(on: bool) { ("expiring_session", on.to_string()) }
         /// 0 to 3,600,000 milliseconds; default 5,000. See [`Client::set_foreground`](crate::Client::set_foreground).
         background_grace_ms(milliseconds: u32) { ("background_grace_ms", milliseconds.to_string()) }
         /// MiB of the rows of cached messages, 64 to 1,048,576; default: without bound, and 256 where the cache is in
