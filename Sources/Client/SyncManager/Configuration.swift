@@ -67,9 +67,7 @@ struct Configuration {
             case .appVersion: appVersion = try value.text()
             case .expiringSession: isSessionExpiring = try value.flag()
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
-            case .maxCache:
-                engine.cacheLimit = try Configuration.megabytes(value)
-                isBounded = true
+            case .maxCache: (engine.cacheLimit, isBounded) = (try Configuration.megabytes(value), true)
             case .cache: caching = try value.choice()
             case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
