@@ -445,6 +445,24 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(try stored(), [])
     }
 
+    /// The acknowledgement was lost, and the first that is heard of the message is that somebody reacted to it.
+    func testAFailedMessageThatAnEditBringsHasBeenSent() throws {
+        start { $0.resendPolicy = .manual }
+        openMessages(1, "c")
+        connect()
+        let first = EngineTestCase.message(1)
+        serve(channels: [EngineTestCase.channel("c", last: first)], messages: ["c": [first]])
+        send(1, "r")
+        loseConnection()
+        XCTAssertEqual(host.ids(1, .failed), ["r"])
+        connect()
+        serve(channels: [EngineTestCase.channel("c", last: first)], messages: ["c": [first]])
+        let own = EngineTestCase.message(2, by: "mei", updatedAt: 9, requestID: "r")
+        event(.messageUpdated(channelURL: "c", message: own))
+        XCTAssertEqual(host.ids(1, .failed), [])
+        XCTAssertEqual(try stored(), [])
+    }
+
     func testAFailedMessageThatIsAcceptedLeavesTheListOfFailedOnes() throws {
         start(capabilities: inStream) { $0.resendPolicy = .manual }
         openMessages(1, "c")

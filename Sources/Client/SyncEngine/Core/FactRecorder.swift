@@ -37,8 +37,8 @@ final class FactRecorder {
         let url = fact.channelURL
         let storage = turn.storage
         let cached = storage.channel(url)
-        let own: MessageRecord? = if case .arrived(let message, _) = fact.kind { message } else { nil }
-        let completion = own.flatMap { outbox.confirm($0, in: url, &turn) }
+        // An edit may be the first that is heard of an own message: its acknowledgement was lost.
+        let completions = fact.messages.compactMap { outbox.confirm($0, in: url, &turn) }
         let timelines = timelines
         let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
         let fact = fact.visible(from: offset, loginTime: turn.loginTime) { id in
@@ -53,7 +53,8 @@ final class FactRecorder {
         }
         actions.note(fact)
         if let committed {
-            if let own { outbox.taken(own, in: url, &turn) }
+            if case .arrived(let message, _) = fact.kind { outbox.taken(message, in: url, &turn) }
+            for message in committed.recorded.flatMap(\.changed) { outbox.taken(message, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {
                 entry.timeline.show(entry.fact, recorded, &turn)
             }
@@ -65,7 +66,7 @@ final class FactRecorder {
             sync.touch(url)
             sync.want(url, fact.cause, &turn)
         }
-        if let completion { turn.complete(completion) }
+        for completion in completions { turn.complete(completion) }
         return committed != nil
     }
 

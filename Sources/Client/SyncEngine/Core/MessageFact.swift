@@ -59,6 +59,15 @@ struct MessageFact {
         MessageFact(channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))
     }
 
+    /// The messages that it has whole.
+    var messages: [MessageRecord] {
+        switch kind {
+        case .arrived(let message, _): [message]
+        case .edited(let messages), .changelog(let messages, _): messages
+        case .patched, .deleted, .patchLog: []
+        }
+    }
+
     /// Whether it says something of a message that was there before.
     func concerns(_ id: MessageID) -> Bool {
         switch kind {
