@@ -244,7 +244,8 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
     private func noteOwn(_ change: CollectionChange) {
         let ids = change.items.map { RequestID($0.id) }
         switch (change.list, change.action) {
-        case (.pending, .insert), (.failed, .insert): given.formUnion(ids)
+        // Who wants nothing sent again is owed only what was told to be sent: of what fails, only collections tell.
+        case (.pending, .insert) where traits.policy != .none, (.failed, .insert): given.formUnion(ids)
         case (.pending, .remove) where change.cause.source == .localMessageFailed: given.subtract(ids)
         default: break
         }
