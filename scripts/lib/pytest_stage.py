@@ -38,10 +38,19 @@ def run(python: Path, name: str, arguments: Sequence[str | Path]) -> None:
 
 
 def run_side_by_side(python: Path, name: str, arguments: Sequence[str | Path], workers: int, unit: str) -> None:
-    """The same by so many workers a processor, since tests mostly wait. What a worker takes at once (`unit`) is a
-    "test", or a "file", whose tests may share what is costly to make."""
+    """The same by so many workers a processor, see `side_by_side`."""
+    count(*side_by_side(python, name, arguments, workers, unit))
+
+
+def side_by_side(
+    python: Path, name: str, arguments: Sequence[str | Path], workers: int, unit: str
+) -> tuple[int, int, int]:
+    """Runs pytest by so many workers a processor, since tests mostly wait; gives how many passed, failed and were
+    skipped. What a worker takes at once (`unit`) is a "test", or a "file", whose tests may share what is costly to
+    make."""
     number = workers * (os.cpu_count() or 1)
-    run(python, name, ["-n", str(number), "--dist", "loadfile" if unit == "file" else "load", *arguments])
+    return run_pytest(
+        python, name, ["-n", str(number), "--dist", "loadfile" if unit == "file" else "load", *arguments])
 
 
 def run_pytest(python: Path, name: str, arguments: Sequence[str | Path]) -> tuple[int, int, int]:
