@@ -133,7 +133,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "SyncEngine", "SyncStreams", "SyncSendbird", "SyncStore", "SyncRealtime", "SyncResources", "SyncTree",
-                "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
+                "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "SyncNetwork", "TestSupport",
             ],
             swiftSettings: testFlags),
     ],

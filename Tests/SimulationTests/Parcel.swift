@@ -11,6 +11,8 @@ enum Parcel {
     /// To the realtime database.
     case databaseRequest(UInt64, TransportRequest, Fate)
     case databaseStream(UInt64, TransportRequest)
+    /// Of a file that the device's process receives, by the number of its request.
+    case download(UInt64, DownloadNetwork.Step)
     /// To the device: what its process's transport reports. Nothing of it reaches a later process.
     case input(TransportInput, of: TransportOwner, process: Int)
 
@@ -43,12 +45,24 @@ extension Parcel: CustomStringConvertible {
             "database \(id) \(request.method) \(request.url) "
                 + "\(String(decoding: request.body ?? [], as: UTF8.self))\(fate == .answered ? "" : " to be \(fate)")"
         case .databaseStream(let id, let request): "database \(id) stream \(request.url)"
+        case .download(let id, let step): "download \(id) \(Parcel.brief(step))"
         case .input(let input, let owner, _): (owner == .database ? "database " : "") + Parcel.brief(input)
         }
     }
 
     private static func short(_ text: String) -> String {
         String(text.replacing("http://service/v3", with: "").prefix(180)).filter { $0 != "\n" }
+    }
+
+    private static func brief(_ step: DownloadNetwork.Step) -> String {
+        switch step {
+        case .asked: "is asked"
+        case .head(let status, let headers):
+            "answered \(status) " + headers.map { "\($0.0): \($0.1)" }.joined(separator: ", ")
+        case .bytes(let bytes): "\(bytes.count) bytes"
+        case .end: "ends"
+        case .failed(let failure): "fails: \(failure.kind)"
+        }
     }
 
     private static func brief(_ input: TransportInput) -> String {

@@ -59,6 +59,7 @@ final class SimulatedNetwork: Transport {
     private(set) var agenda = Agenda()
     let database: DatabaseNetwork
     let files = SimulatedFiles()
+    let downloads: DownloadNetwork
     private var random: SeededGenerator
     private var sockets: [UInt64: Socket] = [:]
     private var process = 0
@@ -100,6 +101,9 @@ final class SimulatedNetwork: Transport {
         self.pageSize = pageSize
         random = SeededGenerator(seed: seed)
         database = DatabaseNetwork(server: server, seed: seed &+ 1000)
+        downloads = DownloadNetwork(seed: seed &+ 6000)
+        downloads.plan = { [unowned self] id, step, delay in agenda.add(.download(id, step), at: time + delay) }
+        downloads.tell = { [unowned self] in add($0, at: time) }
         database.carry = { [unowned self] parcel, at in
             switch parcel {
             case .input(let input, let owner, _): add(input, of: owner, at: at)
@@ -121,7 +125,9 @@ final class SimulatedNetwork: Transport {
             case .service: send(request, id: id)
             case .database: database.send(request, id: id, weather, time)
             }
-        case .cancel(let id), .discard(let id): cancel(id, of: owner)
+        case .cancel(let id), .discard(let id):
+            if owner == .service { downloads.cancel(id, discarding: command == .discard(id)) }
+            cancel(id, of: owner)
         case .openSocket(let socket, let url, let headers): openSocket(socket, url: url, headers: headers)
         case .sendText(let text, let socket): sendText(text, on: socket)
         case .closeSocket(let socket): closeSocket(socket)
@@ -140,6 +146,7 @@ final class SimulatedNetwork: Transport {
         if request.method == "POST", request.url.hasSuffix("/messages") {
             violation = violation ?? messageSent?(request.body ?? [], true)
         }
+        if case .received(let target)? = request.file { return downloads.send(id, request, target) }
         if case .sent(let form)? = request.file {
             note?("  with \(form.path)")
             violation = violation ?? uploadAsked?(form, uploads.values.sorted { $0.path < $1.path })
@@ -253,11 +260,12 @@ final class SimulatedNetwork: Transport {
         awaited = [:]
         uploads = [:]
         isMuted = false
+        downloads.processEnded()
         database.processEnded(underWay: agenda.all.map(\.parcel))
         agenda.remove { parcel in
             switch parcel {
             case .input(_, _, let of): of != process
-            case .databaseRequest, .databaseStream: true
+            case .databaseRequest, .databaseStream, .download: true
             default: false
             }
         }
@@ -375,6 +383,9 @@ final class SimulatedNetwork: Transport {
         case .pongUp(let number): sockets[number]?.end?.pong()
         case .databaseRequest(let id, let request, let fate): database.arrive(id, request, fate, time)
         case .databaseStream(let id, let request): database.arrive(id, request, time)
+        case .download(let id, let step):
+            note?("\(parcel)")
+            downloads.take(id, step)
         }
         collect()
         return nil

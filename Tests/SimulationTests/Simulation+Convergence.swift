@@ -41,6 +41,7 @@ extension Simulation {
         try checkCachedAges()
         try checkSent()
         try checkFiles()
+        try convergeDownloads()
         try checkSnapshots()
         try checkClose()
         try checkKeptDatabase()

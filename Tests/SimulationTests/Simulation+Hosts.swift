@@ -12,6 +12,7 @@ extension Simulation {
         let view = random.pick(views)
         draftAct()
         fileAct()
+        downloadAct()
         switch random.below(126) {
         case 114..<126: streamAct()
         case 100..<114: if let view { ask(view) }

@@ -51,6 +51,7 @@ extension Simulation {
         noteLoaded()
         try checkLife()
         try checkDatabase()
+        try checkDownloads()
         try checkReplay(told)
         try checkStreams()
         if host.isEmpty { try checkReplay(host.replay) }

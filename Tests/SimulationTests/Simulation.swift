@@ -28,6 +28,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
     var database = DatabaseKnowledge()
     var drafts: DraftKnowledge
     var files: FileKnowledge
+    var downloads: DownloadKnowledge
     /// Polls that were sent, the latest last.
     var polls: [(id: Int64, url: String, owner: String)] = []
 
@@ -72,6 +73,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         traits = Traits(seed: seed)
         drafts = DraftKnowledge(seed: seed)
         files = FileKnowledge(seed: seed)
+        downloads = DownloadKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)
         directory = try SimulationFolder.make("sim", seed)
         service = try SimulatedService(seed: seed, hugeGap: traits.hugeGap, time: time)
@@ -96,6 +98,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
             files.begin($0.path)
             return violationOfUpload($0, among: $1)
         }
+        try prepareDownloads()
         network.database.executing = { [unowned self] in executing(isLate: $0, $1) }
         if isRecording {
             service.note = { [unowned self] in note($0) }
@@ -273,6 +276,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 seen.insert("\(completion.action?.rawValue ?? completion.name.rawValue) \(completion.status)")
                 if let short = completion.short { seen.insert("short \(short)") }
                 knowledge.completed(completion)
+                downloadEnded(completion)
                 if let info = completion.info { told.note(info) }
             }
             host.push(output)
@@ -306,6 +310,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         let isKilledBetweenInputs = !device.faults.isDead
         device.close()
         openCalls = [:]
+        downloads.processEnded()
         told = Replay()
         streams = [:]
         loaded = []

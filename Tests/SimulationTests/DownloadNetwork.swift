@@ -1,0 +1,190 @@
+import Foundation
+import SyncModel
+import TestSupport
+
+@testable import SyncManager
+@testable import SyncNetwork
+
+/// What the network thread and a file's own thread do with files that are received, in virtual time: the library's
+/// rules (`FileReceipt`) and its files on a real disk (`ReceivedFile`), without libcurl and threads.
+final class DownloadNetwork {
+    /// What happens to an exchange.
+    enum Step {
+        case asked(timeout: Int64)
+        case head(status: Int, [(String, String)])
+        case bytes([UInt8])
+        case end
+        case failed(NetworkFailure)
+    }
+
+    private final class Exchange {
+        let name: String
+        let part: String
+        let file: ReceivedFile
+        var receipt: FileReceipt
+        var status = 0
+        var headers: [(String, String)] = []
+        var isReceiving = false
+
+        init(_ name: String, _ part: String, _ file: ReceivedFile, limit: Int64) {
+            (self.name, self.part, self.file) = (name, part, file)
+            receipt = FileReceipt(limit: limit, part: file.received)
+        }
+    }
+
+    let host: DownloadHost
+    private let disk = ForgetfulDisk()
+    private var random: SeededGenerator
+    /// Of this process.
+    private var exchanges: [UInt64: Exchange] = [:]
+    /// Of requests of this process, whatever became of them.
+    private var targets: [UInt64: HTTPTarget] = [:]
+    var isFaulty = true
+    /// Puts a step, or what the device is told, on its way.
+    var plan: ((UInt64, Step, _ delay: Int64) -> Void)?
+    var tell: ((TransportInput) -> Void)?
+    var seen: ((String) -> Void)?
+
+    static let address = "http://files/"
+
+    init(seed: UInt64) {
+        host = DownloadHost(seed: seed)
+        random = SeededGenerator(seed: seed &+ 1)
+    }
+
+    /// Whether anything of a file is there that is not whole, and nobody receives it.
+    func hasLeft(_ url: String, _ path: String) -> Bool {
+        let part = PartFile(HTTPTarget(path: path, source: url)).path
+        guard !exchanges.values.contains(where: { $0.part == part }) else { return false }
+        let version = String(part.dropLast("part".count)) + "version"
+        return [part, version].contains { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    // MARK: The device's side
+
+    func send(_ id: UInt64, _ request: TransportRequest, _ asked: TransportTarget) {
+        let target = HTTPTarget(
+            path: asked.path, source: asked.source, limit: asked.limit, replaces: asked.replaces)
+        targets[id] = target
+        let part = PartFile(target).path
+        do throws(NetworkFailure) {
+            // The disk says so after half a second.
+            let isBusy = exchanges.values.contains { $0.part == part }
+            guard !isBusy else { throw NetworkFailure(.busy, asked.path) }
+            let file = try ReceivedFile(target, disk.calls)
+            if file.received != nil { seen?("download resumed") }
+            let name = String(request.url.dropFirst(Self.address.count))
+            exchanges[id] = Exchange(name, part, file, limit: asked.limit)
+        } catch {
+            plan?(id, .failed(error), 1)
+            return
+        }
+        plan?(id, .asked(timeout: max(request.timeout, 1)), delay())
+    }
+
+    func cancel(_ id: UInt64, discarding: Bool) {
+        guard let target = targets.removeValue(forKey: id) else { return }
+        if let exchange = exchanges.removeValue(forKey: id) {
+            exchange.file.leave(discarding: discarding)
+        } else if discarding, !exchanges.values.contains(where: { $0.part == PartFile(target).path }) {
+            PartFile(target).remove()
+        }
+    }
+
+    /// What was under way is left as it stands; after a power cut without what had not reached the disk.
+    func processEnded() {
+        exchanges = [:]
+        targets = [:]
+    }
+
+    func cutPower() { if disk.cutPower() { seen?("download lost by a power cut") } }
+
+    private func delay() -> Int64 { 1 + Int64(random.below(random.chance(20) ? 900 : 60)) }
+
+    // MARK: Steps
+
+    func take(_ id: UInt64, _ step: Step) {
+        if case .failed(let failure) = step, exchanges[id] == nil, targets[id] != nil { return end(id, failure) }
+        guard let exchange = exchanges[id] else { return }
+        do throws(NetworkFailure) {
+            switch step {
+            case .asked(let timeout): answer(id, exchange, timeout)
+            case .head(let status, let headers): try begin(exchange, status, headers)
+            case .bytes(let bytes): try receive(bytes, exchange, id)
+            case .end: try finish(exchange, id)
+            case .failed(let failure): throw failure
+            }
+        } catch {
+            exchange.file.leave(discarding: exchange.receipt.isUseless)
+            end(id, error)
+        }
+    }
+
+    private func answer(_ id: UInt64, _ exchange: Exchange, _ timeout: Int64) {
+        let answer = host.answer(exchange.name, exchange.receipt.requestHeaders, isFaulty: isFaulty)
+        var time = delay()
+        plan?(id, .head(status: answer.status, answer.headers), time)
+        var rest = answer.body[...]
+        while !rest.isEmpty {
+            let count = min(rest.count, 1 + random.below(2_000))
+            time += delay()
+            plan?(id, .bytes(Array(rest.prefix(count))), time)
+            rest = rest.dropFirst(count)
+        }
+        switch answer.end {
+        case .complete: plan?(id, .end, time + 1)
+        case .broken: plan?(id, .failed(NetworkFailure(.closed, "the connection is reset")), time + 1)
+        case .silent: plan?(id, .failed(NetworkFailure(.timedOut, "no progress")), time + timeout)
+        }
+    }
+
+    private func begin(
+        _ exchange: Exchange, _ status: Int, _ headers: [(String, String)]
+    ) throws(NetworkFailure) {
+        (exchange.status, exchange.headers) = (status, headers)
+        switch exchange.receipt.begin(status: status, headers) {
+        case .noFile: break
+        case .beginning(let version):
+            try exchange.file.startOver(version)
+            exchange.isReceiving = true
+        case .rest:
+            exchange.isReceiving = true
+            seen?("download goes on")
+        }
+        if let refusal = exchange.receipt.refusal { throw refusal }
+    }
+
+    private func receive(_ bytes: [UInt8], _ exchange: Exchange, _ id: UInt64) throws(NetworkFailure) {
+        guard exchange.isReceiving else { return }
+        if let reason = exchange.receipt.reason(against: bytes.count) { throw reason }
+        try exchange.file.write(bytes)
+        exchange.receipt.took(bytes.count)
+        if random.chance(30) { try exchange.file.sync() }
+        let (done, total) = (exchange.receipt.done, exchange.receipt.total)
+        tell?(.progress(id: id, done: done, total: total < 0 ? nil : total))
+    }
+
+    private func finish(_ exchange: Exchange, _ id: UInt64) throws(NetworkFailure) {
+        if exchange.receipt.isWhole(status: exchange.status, exchange.headers) {
+            try exchange.file.finish { true }
+            return end(id, status: 200, exchange)
+        }
+        if let refusal = exchange.receipt.refusal { throw refusal }
+        guard !(200..<300).contains(exchange.status) else {
+            throw NetworkFailure(.protocolError, "the answer has no file")
+        }
+        exchange.file.leave(discarding: exchange.receipt.isUseless(status: exchange.status))
+        end(id, status: exchange.status, exchange)
+    }
+
+    private func end(_ id: UInt64, status: Int, _ exchange: Exchange) {
+        exchanges[id] = nil
+        let headers = exchange.headers.map { TransportHeader($0.0, $0.1) }
+        tell?(.response(id: id, TransportResponse(status: status, headers: headers, body: [])))
+    }
+
+    private func end(_ id: UInt64, _ failure: NetworkFailure) {
+        exchanges[id] = nil
+        tell?(.requestFailed(id: id, TransportFailure(failure)))
+    }
+}
