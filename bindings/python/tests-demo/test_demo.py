@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from terminal import Terminal
 
+from syncmanager.demo import attached
 from syncmanager.testing import Server
 
 
@@ -32,8 +33,8 @@ def start(lunch: Any, tmp_path: Path) -> Iterator[Any]:
     config = json.dumps(lunch.config(lunch.mei, tmp_path / "data"))
     started: list[Any] = []
 
-    def start() -> Any:
-        started.append(Terminal([sys.executable, "-m", "syncmanager.demo", config]))
+    def start(columns: int = 110) -> Any:
+        started.append(Terminal([sys.executable, "-m", "syncmanager.demo", config], columns))
         return started[-1]
 
     yield start
@@ -212,6 +213,91 @@ def frame_of(screen: Any) -> Any:
     return screen.buffer[line][100].fg
 
 
+FILE, SAVE, POLL, CLEAR = "\x1bOS", "\x1b[17~", "\x1b[18~", "\x15"
+
+
+def test_files_are_sent_and_received(lunch: Any, start: Any, tmp_path: Path) -> None:
+    (tmp_path / "menu.pdf").write_bytes(b"menu" * 400_000)
+    terminal = start(220)
+    terminal.wait("Bo welcome to Lunch today", "in sync")
+    terminal.type(FILE)
+    terminal.wait("The path of a file")
+    terminal.type(f"{tmp_path}/none.pdf\r")
+    terminal.wait("none.pdf: there is no such file")
+    terminal.type(FILE)
+    terminal.wait("The path of a file")
+    terminal.type(f"{tmp_path}/menu.pdf\r")
+    terminal.wait("Mei (a file) ✓", "▤ menu.pdf (1.6 MB)", without="(sending)")
+    [sent] = [one for one in lunch.messages("lunch") if one["type"] == "FILE"]
+    assert sent["file"]["size"] == 1_600_000
+
+    choose(terminal, "Bo welcome")
+    terminal.type(SAVE)
+    terminal.wait("the message has no file")
+    choose(terminal, "Mei (a file)")
+    terminal.type(SAVE)
+    terminal.wait("menu.pdf ")  # what the line begins with
+    terminal.type(CLEAR)
+    terminal.wait("Where the file goes")
+    terminal.type(f"{tmp_path}/saved/copy.pdf\r")
+    terminal.wait(f"↓ {tmp_path}/saved/copy.pdf")
+    assert (tmp_path / "saved/copy.pdf").read_bytes() == b"menu" * 400_000
+
+
+def test_a_file_on_its_way_is_shown_and_stopped(lunch: Any, start: Any, tmp_path: Path) -> None:
+    (tmp_path / "big.bin").write_bytes(b"big!" * 250_000)
+    terminal = start()
+    terminal.wait("Bo welcome to Lunch today", "in sync")
+    lunch.control("delay", path_prefix="/v3/storage/file", ms=600_000)
+    terminal.type(FILE)
+    terminal.wait("The path of a file")
+    terminal.type(f"{tmp_path}/big.bin\r")
+    terminal.wait("(a file) (sending)", "▤ big.bin (1.0 MB)", "↑ ")
+    terminal.type(UP + DELETE)
+    terminal.wait("Bo welcome to Lunch today", without="big.bin")
+    assert [one["type"] for one in lunch.messages("lunch")] == ["MESG"]
+
+
+def test_polls_are_asked_and_answered(lunch: Any, start: Any) -> None:
+    terminal = start()
+    terminal.wait("Bo welcome to Lunch today", "in sync")
+    terminal.type(POLL)
+    terminal.wait("A question and its answers")
+    terminal.type("What?\r")
+    terminal.wait("write a question and two answers or more")
+    terminal.type(CLEAR)
+    terminal.wait("A question and its answers")
+    terminal.type("What? | noodles | rice\r")
+    terminal.wait("▥ What?, 0 voted", "○ 1 noodles: 0", "○ 2 rice: 0")
+    choose(terminal, "○ 1 noodles")
+    terminal.type(POLL)
+    terminal.wait("The number of your answer")
+    terminal.type("3\r")
+    terminal.wait("there is no option 3")
+    terminal.type(CLEAR)
+    terminal.wait("The number of your answer")
+    terminal.type("2\r")
+    terminal.wait("▥ What?, 1 voted", "● 2 rice: 1")
+    poll = lunch.messages("lunch")[-1]["poll"]
+    options = [option["id"] for option in poll["options"]]
+    lunch.request("PUT", f"/v3/polls/{poll['id']}/vote", {
+        "user_id": "bo", "option_ids": options[:1], "channel_url": "lunch", "channel_type": "group"})
+    terminal.wait("▥ What?, 2 voted", "○ 1 noodles: 1", "● 2 rice: 1")
+    lunch.request("PUT", f"/v3/polls/{poll['id']}/close", {"user_id": "mei"})
+    terminal.wait("▥ What? (closed), 2 voted")
+
+
+def test_what_is_written_of_files_and_polls() -> None:
+    assert [attached.sized(size) for size in (1, 999, 1000, 1_600_000, 25_000_000, 2_000_000_000)] == [
+        "1 bytes", "999 bytes", "1.0 kB", "1.6 MB", "25 MB", "2.0 GB"]
+    for name, here in (("../../a", "a"), ("..", "file"), ("", "file"), ("a/b\\c.txt", "c.txt"), ("\x1b[2Ja", "[2Ja")):
+        assert attached.name_here({"name": name}) == here
+    assert attached.asked("a | b|c") == ("a", ["b", "c"])
+    for text in ("a", "a | b", " | b | c"):
+        with pytest.raises(ValueError, match="two answers"):
+            attached.asked(text)
+
+
 def test_it_rings_for_what_nobody_looks_at(lunch: Any, start: Any) -> None:
     terminal = start()
     terminal.wait("Bo welcome to Lunch today", "in sync", without="Lunch today (")
@@ -255,6 +341,12 @@ def test_nothing_from_outside_controls_the_terminal(syncmanager_server: Server, 
     syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch" + EVIL)
     syncmanager_server.post("lunch", "bo", "hello" + EVIL)
     syncmanager_server.post("lunch", "bo", "[red]two[/red]\nlines\tand a tab")
+    file = {"message_type": "FILE", "user_id": "bo", "url": "http://127.0.0.1/a", "file_size": 5}
+    syncmanager_server.request("POST", "/v3/group_channels/lunch/messages", {**file, "file_name": "f" + EVIL})
+    asked = {"user_id": "bo", "title": "why" + EVIL, "options": ["one" + EVIL, "[red]two[/red]"]}
+    poll = syncmanager_server.request("POST", "/v3/polls", asked)["id"]
+    syncmanager_server.request("POST", "/v3/group_channels/lunch/messages", {
+        "message_type": "MESG", "user_id": "bo", "message": "a poll", "poll_id": poll})
     terminal = Terminal(
         [sys.executable, "-m", "syncmanager.demo", json.dumps(syncmanager_server.config(mei, tmp_path / "data"))],
         columns=200,
@@ -263,6 +355,8 @@ def test_nothing_from_outside_controls_the_terminal(syncmanager_server: Server, 
         # The list of channels has no room for the whole name. A line of a message is none of the chat's.
         terminal.wait("Lunch" + HARMLESS[:8], f"Bo{HARMLESS} hello{HARMLESS}")
         terminal.wait(f"Bo{HARMLESS} [red]two[/red]", "│      lines and a tab")
+        terminal.wait(f"▤ f{HARMLESS} (5 bytes)")
+        terminal.wait(f"▥ why{HARMLESS}, 0 voted", f"○ 1 one{HARMLESS}: 0", "○ 2 [red]two[/red]: 0")
         syncmanager_server.set_typing("lunch", "bo")
         terminal.wait(f"Bo{HARMLESS} is typing …")
         terminal.type("\x11")

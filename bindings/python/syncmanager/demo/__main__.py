@@ -1,9 +1,10 @@
 """A chat in the terminal.
 
 Keys: Enter sends; up and down choose a message (so does the mouse), Escape goes back. Of the chosen message: ctrl+y
-answers it, ctrl+t opens its thread, F2 edits it, F3 reacts to it, F5 sends it again, F8 deletes it. ctrl+k jumps to a
-channel by a part of its name, ctrl+n to the next one; ctrl+o loads older messages; ctrl+r goes offline and back; ctrl+q
-ends.
+answers it, ctrl+t opens its thread, F2 edits it, F3 reacts to it, F5 sends it again, F6 saves its files (pressed again,
+it stops), F7 answers its poll, F8 deletes it; of one that is being sent, F8 stops that. Without a chosen message F7
+asks something. F4 sends a file. ctrl+k jumps to a channel by a part of its name, ctrl+n to the next one; ctrl+o loads
+older messages; ctrl+r goes offline and back; ctrl+q ends.
 """
 
 from __future__ import annotations

@@ -15,9 +15,11 @@ from textual.widgets.option_list import Option
 from .. import ChannelCollection, MessageCollection, SyncManager, SyncManagerError
 from ..documents import Channel, Config, Message
 from ..events import Change, ChannelRemoved, ChannelUpdated, Connection, Event, ParentUpdated, SyncProgress, SyncState
-from .lines import Row, channel_line, channel_name, counted, is_own, key_of, message_line, rows, rule, user_name
+from .attached import Transfers, files_of
+from .attaching import attach, poll, save, toggle_reaction
+from .lines import Row, channel_line, channel_name, is_own, key_of, message_line, rows, rule, sync_words, user_name
 from .plain import plain
-from .writing import REACTION, WRITE, Writing
+from .writing import REACTION, WRITE, Kind, Writing
 
 #: Messages drawn; older ones stay in the list.
 DRAWN = 300
@@ -43,7 +45,10 @@ class ChatApp(App[None]):
         Binding("ctrl+y", "reply", "Reply", priority=True),
         Binding("f2", "edit", "Edit", priority=True),
         Binding("f3", "react", "React", priority=True),
+        Binding("f4", "file", "File", priority=True),
         Binding("f5", "resend", "Resend", priority=True),
+        Binding("f6", "save", "Save", priority=True),
+        Binding("f7", "poll", "Poll", priority=True),
         Binding("f8", "delete", "Delete", priority=True),
         Binding("ctrl+r", "connection", "Offline/back", priority=True),
         Binding("ctrl+q", "quit", "Quit", priority=True),
@@ -68,6 +73,7 @@ class ChatApp(App[None]):
         self.is_reading = False
         self.writing = WRITE
         self.drawn: list[Row] = []
+        self.transfers = Transfers()
         self.rung: dict[str, object] = {}
         self.connection = "offline"
         self.sync = "idle"
@@ -153,7 +159,7 @@ class ChatApp(App[None]):
             try:
                 await call
                 self.problem = ""
-            except SyncManagerError as error:
+            except (SyncManagerError, OSError) as error:
                 self.problem = str(error)
             if self.is_running:
                 self.draw_state()
@@ -190,6 +196,8 @@ class ChatApp(App[None]):
         elif isinstance(event, SyncProgress):
             self.synced[event.channel_url] = event.done
             self.syncing = event.channel_url
+        elif self.transfers.heard(event):
+            self.draw_messages()
         self.draw_state()
 
     def chat_heard(self, event: Event) -> None:
@@ -251,7 +259,7 @@ class ChatApp(App[None]):
         if shown is None:
             return
         messages = [*shown.items[-DRAWN:], *shown.failed, *shown.pending]
-        self.drawn = rows(messages, self.channel, self.me, self.new_after if self.thread is None else None)
+        self.drawn = rows(messages, self.channel, self.me, None if self.thread else self.new_after, self.transfers)
         title = plain(shown.channel_url) if self.channel is None else channel_name(self.channel, self.me)
         if self.thread is not None and self.answered is not None:
             title = f"Thread in {title}"
@@ -265,6 +273,7 @@ class ChatApp(App[None]):
         pane.add_options([Option(row.line, id=row.key, disabled=row.key is None) for row in self.drawn])
         pane.border_title = Text(title)  # a str is markup
         keys = [row.key for row in self.drawn]
+        self.transfers.keep({key for key in keys if key is not None})
         if chosen is not None and key_of(chosen) in keys:
             pane.highlighted = keys.index(key_of(chosen))
         elif is_at_end:
@@ -274,13 +283,8 @@ class ChatApp(App[None]):
 
     def draw_state(self) -> None:
         """Draws the line of the library's state."""
-        cached = f"{counted(sum(self.synced.values()), 'message')} cached"
-        if self.sync == "running":
-            progress = f"syncing {self.syncing}, {cached}"
-        elif self.sync == "idle" and self.connection == "connected":
-            progress = f"in sync, {cached}"
-        else:
-            progress = f"sync {self.sync}, {cached}"
+        where = self.syncing if self.sync == "running" else ""
+        progress = sync_words(self.sync, where, self.connection == "connected", sum(self.synced.values()))
         parts = [self.connection, progress, *([self.problem] if self.problem else [])]
         self.query_one("#state", Static).update(Text(plain("  │  ".join(parts))))
 
@@ -310,7 +314,7 @@ class ChatApp(App[None]):
         """Looks for channels, or tells the others that this user types."""
         if self.writing.kind == "jump":
             self.draw_channels()
-        elif changed.value and self.chat is not None and self.connection == "connected" and self.writing.kind != "edit":
+        elif changed.value and self.chat is not None and self.connection == "connected" and self.writing.is_message:
             self.attempt(self.chat.start_typing())
 
     async def on_input_submitted(self, submitted: Input.Submitted) -> None:
@@ -327,22 +331,19 @@ class ChatApp(App[None]):
             if first is not None:
                 await self.open(first)
             return
-        if target is None:
+        if writing.kind in ("file", "save", "poll", "vote"):
+            if not attach(self, shown, writing, text):
+                return
+        elif target is None:
             shown.send(text)
         elif writing.kind == "reply":
             shown.send(text, parent_message_id=target["message_id"], reply_to_channel=True)
         elif writing.kind == "edit":
             self.attempt(shown.update(target, text) if "status" in target else shown.edit_message(target, message=text))
         else:
-            self.toggle_reaction(shown, target, text or REACTION)
+            toggle_reaction(self, shown, target, text or REACTION)
         self.unchoose()
         self.write(WRITE)
-
-    def toggle_reaction(self, shown: MessageCollection, target: Message, key: str) -> None:
-        """Adds a reaction, or takes it back when it is there."""
-        given = [one for one in target.get("reactions", []) if one["key"] == key]
-        is_there = bool(given) and self.me in given[0].get("user_ids", [])
-        self.attempt(shown.remove_reaction(target, key) if is_there else shown.add_reaction(target, key))
 
     def unchoose(self) -> None:
         """Chooses no message, and shows the newest."""
@@ -380,11 +381,13 @@ class ChatApp(App[None]):
             self.close_thread()
             self.draw_messages()
 
-    def begin(self, kind: str) -> None:
+    def begin(self, kind: Kind) -> None:
         """Begins to write about the chosen message, if it is one that this may be done with."""
         message = self.chosen()
         if message is None:
             self.problem = "choose a message first: ↑"
+        elif kind == "save" and not files_of(message):
+            self.problem = "the message has no file"
         elif kind == "edit" and not is_own(message, self.me):
             self.problem = "only own messages can be edited"
         elif kind != "edit" and "status" in message:
@@ -392,7 +395,7 @@ class ChatApp(App[None]):
         elif kind == "reply":
             self.write(Writing("reply" if self.thread is None else "write", message if self.thread is None else None))
         else:
-            self.write(Writing("edit" if kind == "edit" else "react", message))
+            self.write(Writing(kind, message))
         self.draw_state()
 
     def action_reply(self) -> None:
@@ -406,6 +409,18 @@ class ChatApp(App[None]):
     def action_react(self) -> None:
         """Reacts to the chosen message."""
         self.begin("react")
+
+    def action_file(self) -> None:
+        """Sends a file."""
+        self.write(Writing("file"))
+
+    def action_save(self) -> None:
+        """Receives the files of the chosen message, or stops receiving them."""
+        save(self)
+
+    def action_poll(self) -> None:
+        """Answers the chosen poll, or asks something."""
+        poll(self)
 
     def action_delete(self) -> None:
         """Deletes the chosen message; one that is not sent is given up."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from ..documents import Channel, Message, User
+from .attached import Transfers, file_lines, instead_of_text, poll_lines
 from .plain import plain
 
 #: Between the lines of one message: as wide as the time.
@@ -60,6 +61,14 @@ def counted(number: int, one: str) -> str:
     return f"{number} {one}" if number == 1 else f"{number} {one}s"
 
 
+def sync_words(state: str, channel_url: str, is_connected: bool, cached: int) -> str:
+    """How far the sync is."""
+    done = f"{counted(cached, 'message')} cached"
+    if state == "running":
+        return f"syncing {channel_url}, {done}"
+    return f"in sync, {done}" if state == "idle" and is_connected else f"sync {state}, {done}"
+
+
 def key_of(message: Message) -> str:
     """What tells a message apart from those that are shown beside it."""
     return f"r{message.get('request_id')}" if "status" in message else f"m{message['message_id']}"
@@ -88,8 +97,8 @@ def receipt(message: Message, channel: Channel | None, me: str) -> str:
     return " ✓✓" if delivered and all(delivered) else " ✓"
 
 
-def message_line(message: Message, channel: Channel | None, me: str) -> Text:
-    """A message as lines: what it answers, when, who, what, its state, its reactions and its thread."""
+def message_line(message: Message, channel: Channel | None, me: str, progress: str = "") -> Text:
+    """A message as lines: what it answers, when, who, what, its state, its files and poll, reactions and thread."""
     line = Text()
     told = message.get("parent_message_info")
     if told is not None:
@@ -99,16 +108,18 @@ def message_line(message: Message, channel: Channel | None, me: str) -> Text:
     line.append(time.strftime("%H:%M ", time.localtime(message["created_at"] / 1000)), style="dim")
     line.append(user_name(message.get("user")), style="bold cyan")
     # Further lines are set in, so that none looks like a message of somebody else.
-    line.append(f" {plain(message.get('message') or '(a file)', LINE)}")
+    line.append(f" {plain(message.get('message') or instead_of_text(message), LINE)}")
     if message.get("updated_at"):
         line.append(" (edited)", style="dim")
     status = message.get("status")
-    if status == "pending":
+    if status in ("pending", "sent"):
         line.append(" (sending)", style="yellow")
     elif status:
         line.append(" (not sent)", style="red")
     elif is_own(message, me):
         line.append(receipt(message, channel, me), style="dim green")
+    for words, style in (*file_lines(message, progress), *poll_lines(message.get("poll"))):
+        line.append(LINE + words, style=style)
     _append_answers(line, message, me)
     return line
 
@@ -137,7 +148,9 @@ def day_of(message: Message) -> str:
     return time.strftime("%A, %d %B %Y", time.localtime(message["created_at"] / 1000))
 
 
-def rows(messages: Iterable[Message], channel: Channel | None, me: str, new_after: int | None) -> list[Row]:
+def rows(
+    messages: Iterable[Message], channel: Channel | None, me: str, new_after: int | None, transfers: Transfers
+) -> list[Row]:
     """The messages with the lines between them: a new day, and the first message of others behind ``new_after``."""
     drawn: list[Row] = []
     day, is_new_told = "", new_after is None
@@ -149,5 +162,6 @@ def rows(messages: Iterable[Message], channel: Channel | None, me: str, new_afte
         if is_new and not is_new_told:
             is_new_told = True
             drawn.append(Row(None, rule("new", "bold red")))
-        drawn.append(Row(key_of(message), message_line(message, channel, me), message))
+        key = key_of(message)
+        drawn.append(Row(key, message_line(message, channel, me, transfers[key]), message))
     return drawn
