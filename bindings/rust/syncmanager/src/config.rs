@@ -48,7 +48,7 @@ document! {
         request_timeout_ms(milliseconds: u32) { ("request_timeout_ms", milliseconds.to_string()) }
         /// Without progress of a file that is sent or received, 1,000 to 600,000 milliseconds; default 30,000.
         file_timeout_ms(milliseconds: u32) { ("file_timeout_ms", milliseconds.to_string()) }
-        /// Files that are sent at once, 1 to 16; default 2.
+        /// Messages whose files are sent at once, 1 to 16; default 2. The files of one message go one after the other.
         uploads_at_once(files: u32) { ("uploads_at_once", files.to_string()) }
         /// Send messages by requests while a lost connection is made again; default off.
         send_by_rest(on: bool) { ("send_by_rest", on.to_string()) }
