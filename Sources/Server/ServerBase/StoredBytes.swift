@@ -1,3 +1,6 @@
+import CLinux
+import Glibc
+
 /// Where the bytes of a file are that was kept.
 public enum StoredBytes {
     case memory([UInt8])
@@ -8,5 +11,30 @@ public enum StoredBytes {
         case .memory(let bytes): Int64(bytes.count)
         case .disk(_, let count): count
         }
+    }
+
+    /// All of them, in memory. Who asks looks at the count before.
+    public func bytes() throws -> [UInt8] {
+        switch self {
+        case .memory(let bytes): return bytes
+        case .disk(let path, let count): return try StoredBytes.read(path, Int(clamping: count))
+        }
+    }
+
+    private static func read(_ path: String, _ count: Int) throws -> [UInt8] {
+        let descriptor = shim_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
+        guard descriptor >= 0 else { throw SetupError("a stored file cannot be opened") }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let part = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress?.advanced(by: done), count - done)
+            }
+            if part < 0, errno == EINTR { continue }
+            guard part > 0 else { throw SetupError("a stored file cannot be read") }
+            done += part
+        }
+        return bytes
     }
 }

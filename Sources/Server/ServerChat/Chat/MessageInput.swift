@@ -105,7 +105,7 @@ public struct MessageInput {
         described.set("data", .string(data))
         described.set("require_auth", .bool(requiresAuth))
         file = described
-        // Texts are sizes that thumbnails should be made in; none are made here.
+        // Texts are sizes that thumbnails should be made in: that is for those who have the file.
         let given = (fields["thumbnails"] ?? first?["thumbnails"])?.array ?? []
         thumbnails = .array(given.filter { $0.kind == .object })
         for key in ["thumbnail1", "thumbnail2", "thumbnail3"] { _ = fields[key] }

@@ -13,25 +13,69 @@ struct FileRoutes: Routes {
         let payload = try request.payload()
         guard let file = try request.file("file") else { throw Refusal.missing("file") }
         let needsAuth = try payload.bool("require_auth") ?? false
+        let sizes = try FileRoutes.sizes(payload)
         if let url = try payload.string("channel_url"), !url.isEmpty {
             try chat.checkSending(caller, try chat.channel(url))
         }
-        let url = try store(file, needsAuth: needsAuth, request)
+        let key = try keep(file.name, file.type, needsAuth, file.content)
+        let thumbnails = try thumbnails(of: key, sizes, needsAuth, request)
         return HTTPResponse(
             .object([
-                "url": .string(url), "thumbnails": .array(), "require_auth": .bool(needsAuth),
-                "file_size": .int(file.content.count), "name": .string(file.name), "type": .string(file.type),
+                "url": .string(address(of: key, file.name, request)), "thumbnails": thumbnails,
+                "require_auth": .bool(needsAuth), "file_size": .int(file.content.count),
+                "name": .string(file.name), "type": .string(file.type),
             ]))
     }
 
-    /// Stores a file and returns its address.
-    func store(_ file: UploadedFile, needsAuth: Bool, _ request: RoutedRequest) throws -> String {
-        let key = try ChatFiles(chat).store(
-            FileTable.NewFile(name: file.name, type: file.type, needsAuth: needsAuth, content: file.content))
+    /// Stores the file of a message and returns its address and its thumbnails.
+    func store(ofMessage file: UploadedFile, _ request: RoutedRequest) throws -> (url: String, thumbnails: JSON) {
+        let payload = try request.payload()
+        let needsAuth = try payload.bool("require_auth") ?? false
+        let key = try keep(file.name, file.type, needsAuth, file.content)
+        let thumbnails = try thumbnails(of: key, FileRoutes.sizes(payload), needsAuth, request)
+        return (address(of: key, file.name, request), thumbnails)
+    }
+
+    /// Stores a file that anybody may have and returns its address.
+    private func store(_ file: UploadedFile, _ request: RoutedRequest) throws -> String {
+        address(of: try keep(file.name, file.type, false, file.content), file.name, request)
+    }
+
+    private func keep(_ name: String, _ type: String, _ needsAuth: Bool, _ content: FileContent) throws -> String {
+        try ChatFiles(chat).store(FileTable.NewFile(name: name, type: type, needsAuth: needsAuth, content: content))
+    }
+
+    private func address(of key: String, _ name: String, _ request: RoutedRequest) -> String {
         // The address by which the client reached us is the one that it can reach.
         let host = request.header("Host") ?? options.address
-        let safe = file.name.utf8.allSatisfy(Self.isPlain) ? file.name : ""
+        let safe = name.utf8.allSatisfy(Self.isPlain) ? name : ""
         return "http://\(host)/files/\(key)/\(safe)"
+    }
+
+    /// The sizes that a form asks for thumbnails in. What is no size asks for nothing.
+    private static func sizes(_ payload: Fields) throws -> [ThumbnailSize] {
+        try ["thumbnail1", "thumbnail2", "thumbnail3"].compactMap { try payload.string($0).flatMap(ThumbnailSize.init) }
+    }
+
+    /// Smaller pictures of a stored one, stored beside it; none of other files, and none without libgd.
+    private func thumbnails(
+        of key: String, _ sizes: [ThumbnailSize], _ needsAuth: Bool, _ request: RoutedRequest
+    ) throws -> JSON {
+        guard !sizes.isEmpty, let library = PictureLibrary.shared else { return .array() }
+        let content = try ChatFiles(chat).file(key).content
+        guard content.count <= PictureLibrary.mostBytes else { return .array() }
+        let bytes = try content.bytes()
+        guard let picture = Picture(bytes) else { return .array() }
+        let type = picture.kind == .png ? "image/png" : "image/jpeg"
+        return .array(
+            try library.thumbnails(of: bytes, picture, sizes).map { thumbnail in
+                let key = try keep("", type, needsAuth, .memory(thumbnail.bytes))
+                return .object([
+                    "url": .string(address(of: key, "", request)), "width": .int(Int64(thumbnail.asked.width)),
+                    "height": .int(Int64(thumbnail.asked.height)), "real_width": .int(Int64(thumbnail.width)),
+                    "real_height": .int(Int64(thumbnail.height)),
+                ])
+            })
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -46,13 +90,13 @@ struct FileRoutes: Routes {
     /// A user's picture that came with the request; its address.
     func storeProfile(_ request: RoutedRequest) throws -> String? {
         guard let file = try request.file("profile_file") else { return nil }
-        return try store(file, needsAuth: false, request)
+        return try store(file, request)
     }
 
     /// A channel's cover that came with the request becomes its `cover_url`.
     func storeCover(_ request: RoutedRequest) throws {
         guard let file = try request.file("cover_file") else { return }
-        let url = try store(file, needsAuth: false, request)
+        let url = try store(file, request)
         try request.payload().json.set("cover_url", .string(url))
     }
 

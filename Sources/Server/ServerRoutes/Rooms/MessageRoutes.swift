@@ -83,9 +83,9 @@ struct MessageRoutes: Routes {
     func input(_ request: RoutedRequest, _ kind: MessageRow.Kind, _ caller: Caller) throws -> MessageInput {
         let payload = try request.payload()
         if kind == .file, let file = try request.file("file") {
-            let needsAuth = try payload.bool("require_auth") ?? false
-            let stored = try FileRoutes(context: context).store(file, needsAuth: needsAuth, request)
-            payload.json.set("url", .string(stored))
+            let stored = try FileRoutes(context: context).store(ofMessage: file, request)
+            payload.json.set("url", .string(stored.url))
+            payload.json.set("thumbnails", stored.thumbnails)
             payload.json.set("file_name", .string(try payload.string("file_name") ?? file.name))
             payload.json.set("file_type", .string(try payload.string("file_type") ?? file.type))
             payload.json.set("file_size", .int(file.content.count))

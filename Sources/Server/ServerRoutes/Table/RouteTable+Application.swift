@@ -1,10 +1,10 @@
 extension RouteTable {
     /// Files to upload, polls, search, and what only the administration does.
     static let application = [
-        // About the upload itself; thumbnails are not made here.
+        // About the upload itself.
         Route(
             "POST", "storage/file",
-            body: "file require_auth channel_url -request_id -thumbnail1 -thumbnail2 -thumbnail3", FileRoutes.upload),
+            body: "file require_auth channel_url -request_id thumbnail1 thumbnail2 thumbnail3", FileRoutes.upload),
         // Nothing is scored: the newest first is as good an order as any.
         Route(
             "GET", "search/messages",
