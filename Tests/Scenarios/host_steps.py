@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from base64 import b64decode
 
 import checked
 import row_checksum
@@ -200,7 +201,7 @@ class HostSteps:
         """The bytes of a file of that size, the same each time."""
         return (bytes(range(256)) * (size // 256 + 1))[:size]
 
-    def host_file(self, name, size=None, is_folder=False, is_pipe=False, gone=False):
+    def host_file(self, name, size=None, base64=None, is_folder=False, is_pipe=False, gone=False):
         """Makes a file, or another one in its place; or takes it away. Nothing of the library is called."""
         path = self.folder / name
         if path.exists():
@@ -210,7 +211,7 @@ class HostSteps:
         elif is_pipe:
             os.mkfifo(path)
         elif not gone:
-            path.write_bytes(self.content(size))
+            path.write_bytes(self.content(size) if base64 is None else b64decode(base64))
 
     def host_send_files(self, on, files, text=None, result=(), fails=None, path=None, **fields):
         """Each file is the name of one that `file` made, or an object; then its `path` is such a name, and its `url`
