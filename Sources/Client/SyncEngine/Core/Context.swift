@@ -57,7 +57,7 @@ struct Context {
     /// the service's time is not known.
     var keptSince: Int64? {
         guard let age = options.messageAge, let now = serviceTime else { return nil }
-        return max(0, now - age)
+        return max(0, now.addingClamped(0 - age))
     }
 
     /// Bytes of the largest file that the service takes, as it said at this login; `nil`: it is not known.

@@ -37,6 +37,7 @@ final class FactRecorder {
         let url = fact.channelURL
         let storage = turn.storage
         let cached = storage.channel(url)
+        let arrived: MessageRecord? = if case .arrived(let message, _) = fact.kind { message } else { nil }
         // An edit may be the first that is heard of an own message: its acknowledgement was lost.
         let completions = fact.messages.compactMap { outbox.confirm($0, in: url, &turn) }
         let timelines = timelines
@@ -53,7 +54,7 @@ final class FactRecorder {
         }
         actions.note(fact)
         if let committed {
-            if case .arrived(let message, _) = fact.kind { outbox.taken(message, in: url, &turn) }
+            if let arrived { outbox.taken(arrived, in: url, &turn) }
             for message in committed.recorded.flatMap(\.changed) { outbox.taken(message, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {
                 entry.timeline.show(entry.fact, recorded, &turn)

@@ -45,10 +45,11 @@ extension Outbox {
     ) {
         let mayHaveArrived = failure.mayHaveArrived || failure.kind == .unavailable
         turn.add(.sendEnded(channelURL: url, isInDoubt: mayHaveArrived && turn.isLoggedIn))
-        if failure.kind == .tokenRejected, !turn.isLoggedIn { turn.add(.keyRefused) }
         let isForGood = failure.kind == .notFound || failure.kind.isForGood && failure.kind != .exists
         let isGivenUp = turn.options.resendPolicy != .automatic && !turn.isLoggedIn
         if let intent, isForGood || isGivenUp { fail(intent, failure, &turn) }
+        // Behind what was told of this message: others may fail by it.
+        if failure.kind == .tokenRejected, !turn.isLoggedIn { turn.add(.keyRefused) }
         if !isForGood { messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random) }
     }
 }
