@@ -50,7 +50,7 @@ extension Simulation {
     /// What is not shown keeps nothing that is too old. It is looked for every hour.
     private func checkCachedAges() throws {
         guard let age = traits.messageAge else { return }
-        let shown = Set(engine.shownMessages.map(\.channelURL))
+        let shown = Set(engine.messageWindows.map(\.channelURL.text))
         let now = SimulatedService.start + time + session.jumpedBefore
         let old = try device.channels(olderThan: now - age - 3_700_000).filter { !shown.contains($0) }
         if !old.isEmpty { throw Violation(description: "messages that are too old are cached in \(old)") }
