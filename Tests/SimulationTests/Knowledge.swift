@@ -70,10 +70,11 @@ struct Knowledge {
         if held.isEmpty, messages.isEmpty { return }
         let now = Dictionary(messages.map { ($0.requestID.text, $0) }) { $1 }
         for (id, before) in held where now[id] == nil {
-            // One of the others may be sent again by now.
+            // One of the others may be sent again by now, and may have failed since the last look.
             let failed = messages.count {
-                $0.channelURL == before.channelURL
-                    && ($0.status == .failed || held[$0.requestID.text]?.status == .failed)
+                let known = held[$0.requestID.text]
+                return $0.channelURL == before.channelURL
+                    && ($0.status == .failed || known?.status == .failed || $0.retryCount > known?.retryCount ?? 0)
             }
             if failed >= most || before.createdAt < oldest { settle(id) }
         }
