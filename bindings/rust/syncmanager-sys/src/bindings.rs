@@ -186,8 +186,8 @@ extern "C" {
     ///   "request_timeout_ms"     1000..120000, default 10000
     ///   "file_timeout_ms"        1000..600000, default 30000: without progress of a file that is sent or received
     ///   "uploads_at_once"        1..16, default 2: messages whose files are sent at once, over all channels; the
-    /// files of one
-    ///                            message go one after the other
+    /// files of
+    ///                            one message go one after the other
     ///   "send_by_rest"           true: while a lost connection is made again, messages are sent by requests;
     /// default
     ///                            false, since no source says that the service knows a repeat by the other way
