@@ -27,6 +27,8 @@ struct SequencePage {
 
     private let channel: Int64
     private let cache: CacheStore
+    /// The page has gone on into the chunk that the stream lengthens, and was cut there: it has no token for its end.
+    private var isCut = false
     private var held: [MessageID: MessagePosition] = [:]
 
     /// `nil`: what was asked from is no edge any more.
@@ -183,7 +185,7 @@ struct SequencePage {
         let asked = asked - lost.count { $0 < asked }
         // What stands behind the first message of the stream's chunk the stream tells. That chunk may have lost the
         // token to which the page would have been bounded.
-        let isCut = try cutAtOpenChunk(from: asked)
+        try cutAtOpenChunk(from: asked)
         if isCut, asked + 1 == open { isMet = true }
         if let place = page.messages.lastIndex(where: { home($0) == asked + 1 }), asked + 1 != open {
             page.messages.removeSubrange((place + 1)...)
@@ -223,18 +225,18 @@ struct SequencePage {
         return SequencePlaces.behind(last, before: upper, rows, isEnd: isEnd)
     }
 
-    /// Leaves out what stands behind the first message of the chunk that the stream lengthens. Whether there was any.
-    private mutating func cutAtOpenChunk(from index: Int?) throws(StoreError) -> Bool {
+    /// Leaves out what stands behind the first message of the chunk that the stream lengthens.
+    private mutating func cutAtOpenChunk(from index: Int?) throws(StoreError) {
         guard let open, open != index, let first = try outermost(open, .previous),
             let place = page.messages.firstIndex(where: { held[$0.id] == first })
-        else { return false }
+        else { return }
         for message in page.messages[place...] where held[message.id] != nil { keep(message) }
         page.messages.removeSubrange(place...)
-        return true
+        isCut = true
     }
 
     private mutating func placeAround(_ place: MessagePosition) throws(StoreError) {
-        let isCut = try cutAtOpenChunk(from: nil)
+        try cutAtOpenChunk(from: nil)
         if isCut { page.reachedNewest = false }
         if page.messages.isEmpty, !elsewhere.isEmpty { return reach(open, place) }
         let homes = page.messages.map(home)
@@ -253,7 +255,7 @@ struct SequencePage {
             return try lengthen(above, .previous, to: place)
         }
         forget(try runInto(from: open))
-        stand(apart: place, isCut)
+        stand(apart: place)
     }
 
     private mutating func lengthen(
@@ -287,7 +289,7 @@ struct SequencePage {
     }
 
     /// A stretch of its own, between the chunks that stand beside a place.
-    private mutating func stand(apart place: MessagePosition, _ isCut: Bool) {
+    private mutating func stand(apart place: MessagePosition) {
         var new: [MessageRecord] = []
         for message in page.messages { if home(message) == nil { new.append(message) } else { keep(message) } }
         if page.reachedFirst { forget(Set(0..<((chunks.index(atOrBelow: place) ?? -1) + 1))) }
