@@ -120,6 +120,8 @@ struct MessageFact {
     /// answer made before it may still come.
     /// `loginTime`: by the service's clock. What is older is in the pages of this session, or was deleted.
     func visible(from order: Int64, loginTime: Int64, hasDeleted: (MessageID) -> Bool) -> MessageFact {
+        // Without an offset all is visible, also what got a place before the epoch from us.
+        let order = order > 0 ? order : Int64.min
         func rest(_ messages: [MessageRecord]) -> [MessageRecord] {
             messages.filter { $0.position.order >= order && !hasDeleted($0.id) }
         }
