@@ -79,13 +79,15 @@ final class CrossingsTests: XCTestCase {
 
     /// A page without a message that was told since is no word of its deletion.
     func testWhetherAMessageIsNewerThanThePage() throws {
-        XCTAssertTrue(try crossings("ask; socket e").isNewer("e"))
-        XCTAssertTrue(try crossings("ask; edit e'").isNewer("e"))
-        XCTAssertTrue(try crossings("ask; log e'").isNewer("e"))
-        XCTAssertFalse(try crossings("ask; socket e").isNewer("d"))
-        XCTAssertFalse(try crossings("ask; delete e; react e").isNewer("e"))
-        XCTAssertFalse(try crossings("socket e; ask").isNewer("e"))
-        XCTAssertFalse(try crossings("ask; socket e; ended").isNewer("e"))
+        XCTAssertTrue(try crossings("ask; socket e").isNewer("e", isBySequence: false))
+        XCTAssertTrue(try crossings("ask; edit e'").isNewer("e", isBySequence: false))
+        XCTAssertTrue(try crossings("ask; log e'").isNewer("e", isBySequence: false))
+        XCTAssertFalse(try crossings("ask; socket e").isNewer("d", isBySequence: false))
+        XCTAssertFalse(try crossings("ask; delete e; react e").isNewer("e", isBySequence: false))
+        XCTAssertFalse(try crossings("socket e; ask").isNewer("e", isBySequence: false))
+        XCTAssertFalse(try crossings("ask; socket e; ended").isNewer("e", isBySequence: false))
+        XCTAssertTrue(try crossings("ask; socket e; edit e'").isNewer("e", isBySequence: true))
+        XCTAssertFalse(try crossings("ask; edit e'").isNewer("e", isBySequence: true))
     }
 
     /// Ids that look alike and differ in their bytes: an é of one scalar, and an e with an accent behind it.
@@ -104,6 +106,6 @@ final class CrossingsTests: XCTestCase {
         let reaction = MessageReaction(key: "+", userID: "bo", isAdded: true, updatedAt: 1)
         let patched = told(.patched(id: composed, .reaction(reaction))).applied(to: messages, SendbirdRules())
         XCTAssertEqual(patched.map { $0.json.count > 2 }, [true, false])
-        XCTAssertFalse(told(.edited([messages[0]])).isNewer(decomposed))
+        XCTAssertFalse(told(.edited([messages[0]])).isNewer(decomposed, isBySequence: false))
     }
 }

@@ -6,6 +6,7 @@ struct Crossings {
     private var pagesUnderWay = 0
     private var deleted: Set<MessageID> = []
     private var edited: [MessageID: MessageRecord] = [:]
+    private var arrived: Set<MessageID> = []
     private var unrelated: Set<MessageID> = []
     private var patches: [(id: MessageID, patch: MessagePatch)] = []
 
@@ -21,7 +22,9 @@ struct Crossings {
         guard pagesUnderWay > 0 else { return }
         unrelated.formUnion(fact.relations.removed)
         switch fact.kind {
-        case .arrived(let message, _): edited[message.id] = message
+        case .arrived(let message, _):
+            edited[message.id] = message
+            arrived.insert(message.id)
         case .patched(let id, let patch): patches.append((id, patch))
         case .patchLog(let log): patches += log
         case .edited(let messages): for message in messages { edited[message.id] = message }
@@ -39,8 +42,11 @@ struct Crossings {
             removed: relations.removed)
     }
 
-    /// Whether a page's silence about a message says nothing: the message is newer than the page.
-    func isNewer(_ id: MessageID) -> Bool { edited[id] != nil }
+    /// Whether a page's silence about a message says nothing: the message is newer than the page, or was moved since.
+    /// Where messages get their places here, an edit moves none, and a page says what stands in its range.
+    func isNewer(_ id: MessageID, isBySequence: Bool) -> Bool {
+        isBySequence ? arrived.contains(id) : edited[id] != nil
+    }
 
     /// What was told of a message meanwhile, in order.
     func patches(of id: MessageID) -> [MessagePatch] { patches.filter { $0.id == id }.map(\.patch) }

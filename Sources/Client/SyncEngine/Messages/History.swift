@@ -182,7 +182,7 @@ struct History {
             through: added.reachedNewest ? .last : added.end.position)
         let missing = held.filter { message in
             !present.contains(message.id) && !others.contains(message.id) && message.id != parentID
-                && !crossings.isNewer(message.id)
+                && !crossings.isNewer(message.id, isBySequence: isBySequence)
                 && (isBySequence ? before.index(covering: message.position) == nil : keepsNewest
                     ? History.isInside(page, range, message.position)
                     : History.speaks(page, range, for: message.position))
