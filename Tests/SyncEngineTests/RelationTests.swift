@@ -180,7 +180,8 @@ final class RelationTests: EngineTestCase {
         XCTAssertEqual(shown("1"), #""r2""#)
     }
 
-    /// A page counts only when its relations are stored: nothing of it is held without them.
+    /// A page counts only when its relations are stored: nothing of it is held without them. It is asked for again
+    /// behind the batch with which the stream goes on.
     func testAPageWhoseRelationsCannotBeStoredIsAskedForAgain() throws {
         showNothingYet()
         cache.setCommitHook { () throws(StoreError) in throw .full }
@@ -189,6 +190,9 @@ final class RelationTests: EngineTestCase {
         cache.setCommitHook(nil)
         XCTAssertEqual(try cache.chunks(channel: cache.channelKey("c")), [])
         wait(120_000)
+        XCTAssertEqual(resumedFrom, ["1"])
+        XCTAssertEqual(asked(isAround).count, 0)
+        event(.batch([], resume: "1"))
         answer(reply, to: isAround)
         fetch(1, .previous)
         XCTAssertEqual(shown("1"), #""r1""#)

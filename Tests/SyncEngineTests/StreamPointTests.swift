@@ -122,6 +122,31 @@ final class StreamPointTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2"])
     }
 
+    /// A page that has what the stream told and could not be stored would be ahead of the point: the repeat would be
+    /// taken for newer than the page. One under way is given up, and another one asked for behind the repeat.
+    func testPagesWaitForTheRepeatOfWhatCouldNotBeStored() throws {
+        start(capabilities: inStream)
+        openMessages(1, "c")
+        login(isContinued: false)
+        event(.batch([], resume: "p1"))
+        answer(.channels(ChannelPage(channels: [Case.channel("c")], next: "")), to: isChannelListing)
+        if asked(isAround).isEmpty { fetch(1, .previous) }
+        let early = try XCTUnwrap(asked(isAround).first)
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        event(.batch([arrival(2)], resume: "p2"))
+        cache.setCommitHook(nil)
+        answer(.messages(Case.page([Case.message(1), Case.message(2)])), to: { $0 == early })
+        XCTAssertEqual(try stored(), [])
+        XCTAssertEqual(asked(isAround), [])
+        wait(1999)
+        XCTAssertEqual(resumedFrom, ["p1"])
+        event(.batch([arrival(2)], resume: "p2"))
+        XCTAssertEqual(asked(isAround).count, 1)
+        serve(messages: ["c": [Case.message(1), Case.message(2)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+    }
+
     /// The same of an event that stands alone.
     func testNoPointIsStoredBehindAnEventThatIsNot() throws {
         startStreaming()

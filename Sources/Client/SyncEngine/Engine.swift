@@ -166,7 +166,7 @@ public final class Engine {
         Turn(Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
             files: files, connection: machines.session.connection, loggedInAt: machines.session.loggedInAt,
-            isPaused: life.isPaused, awaitsStream: machines.streamPoint.isAwaited,
+            isPaused: life.isPaused, stream: machines.streamPoint.state,
             typing: machines.typing.typing, drafts: machines.drafts.texts, overlays: machines.actions.overlays,
             maySendByRequest: machines.session.maySendByRequest(options)))
     }
@@ -334,7 +334,7 @@ public final class Engine {
         guard !isClosed else { return }
         let isBusy = machines.sync.isBusy || machines.retention.isBusy || timers.hasSyncWork
             || outbox.isSending && turn.isLoggedIn || requests.hasParts || machines.timelines.isBusy
-            || turn.isLoggedIn && machines.streamPoint.isAwaited
+            || turn.isLoggedIn && machines.streamPoint.state != .goesOn
         if outbox.hasLeaving, turn.canSync, !isBusy {
             outbox.leaveAll(&turn)
             carryOut(&turn)

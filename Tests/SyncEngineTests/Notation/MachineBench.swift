@@ -32,7 +32,7 @@ final class MachineBench {
         Context(
             now: now, storage: storage, options: options, rules: SendbirdRules(), capabilities: capabilities,
             random: random, files: NoFiles(), connection: connection, loggedInAt: 0, isPaused: isPaused,
-            awaitsStream: false, typing: Typing(), drafts: DraftTexts(), overlays: overlays)
+            stream: .goesOn, typing: Typing(), drafts: DraftTexts(), overlays: overlays)
     }
 
     /// Calls a machine, and takes in what it wants done.

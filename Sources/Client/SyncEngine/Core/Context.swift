@@ -19,8 +19,7 @@ struct Context {
     var loggedInAt: Int64
     /// The host paused sync.
     var isPaused: Bool
-    /// The stream did not go on, and its first batch has not been stored: what a page says counts for nothing yet.
-    var awaitsStream: Bool
+    var stream: StreamState
     /// Who is typing; shown with channels and never stored.
     let typing: Typing
     /// What the user has written and not sent; shown with channels.

@@ -246,7 +246,7 @@ final class Requests {
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ turn: inout Turn) {
         guard let timeline = collections.timelines[place] else { return }
-        let isAwaited = ask.generation == timeline.generation
+        let isAwaited = ask.generation == timeline.generation && turn.context.stream == .goesOn
         let reply = isAwaited ? storingRelations(of: reply, timeline, &turn) : reply
         guard let fact = timeline.receive(reply, to: ask, &turn) else { return }
         let isStored = recorder.record(message: fact, &turn)

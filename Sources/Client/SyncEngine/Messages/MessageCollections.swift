@@ -48,7 +48,7 @@ final class MessageCollections: Machine {
         let stored = known ?? turn.storage.committed { (cache) throws(StoreError) in
             var history = try History.stored(place, turn.capabilities, cache)
             // What the file calls complete is forgotten with the first batch.
-            if turn.context.awaitsStream { history.streamBroke() }
+            if turn.context.stream == .broken { history.streamBroke() }
             try cache.counts.use(channel: try cache.channelKey(place.channelURL), at: turn.now.wall)
             return Timeline(place, history: history, parent: try history.parent(cache))
         }

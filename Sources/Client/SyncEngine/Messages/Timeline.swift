@@ -100,13 +100,11 @@ final class Timeline {
         return true
     }
 
-    /// What was stored since is not stored: the history is as it was.
-    func restore(_ history: History) { self.history = history }
-
-    /// The same of what nobody has been told: what is shown is as it was, too.
-    func restore(_ history: History, _ windows: MessageWindows) {
+    /// What was stored since is not stored: the history is as it was. `windows`: nobody has been told of it, and what
+    /// is shown is as it was, too.
+    func restore(_ history: History, _ windows: MessageWindows? = nil) {
         self.history = history
-        self.windows.showAgain(asIn: windows)
+        if let windows { self.windows.showAgain(asIn: windows) }
     }
 
     func sessionEnded(_ turn: inout Turn) {
@@ -218,7 +216,10 @@ final class Timeline {
     func lose(_ fact: MessageFact, _ turn: inout Turn) {
         history.crossings.note(fact)
         switch fact.kind {
-        case .arrived: loseNewest(&turn)
+        case .arrived:
+            // A stream that goes on from a point tells it again.
+            if !history.keepsNewest { history.loseNewest() }
+            retry(after: nil, &turn)
         case .edited, .patched, .deleted:
             // The change log tells it once more of what is cached.
             history.loseStrays()
@@ -227,12 +228,6 @@ final class Timeline {
         // Asked for again by `changesTaken`.
         case .changelog, .patchLog: break
         }
-    }
-
-    private func loseNewest(_ turn: inout Turn) {
-        // A stream that goes on from a point tells it again.
-        if !history.keepsNewest { history.loseNewest() }
-        retry(after: nil, &turn)
     }
 
     /// This user came into the channel again: messages may have been sent meanwhile that nobody told.
@@ -263,7 +258,7 @@ final class Timeline {
 
     /// Asks what can be asked now. Calling it once too often does no harm.
     func resume(_ turn: inout Turn) {
-        guard turn.canSync, !turn.context.awaitsStream, !windows.isEmpty else { return }
+        guard turn.canSync, turn.context.stream == .goesOn, !windows.isEmpty else { return }
         guard gate.isOpen(at: turn.now.monotonic) else {
             return turn.add(.timer(.timeline(id), at: gate.pausedUntil))
         }
@@ -334,6 +329,11 @@ final class Timeline {
     /// and the outcome is told by `changesTaken`.
     func receive(_ reply: ServiceReply, to ask: MessageAsk, _ turn: inout Turn) -> MessageFact? {
         guard ask.generation == generation else { return nil }
+        // It may have messages that the stream told and that are not stored: it is asked for again behind them.
+        guard turn.context.stream == .goesOn else {
+            abandonAnswers()
+            return nil
+        }
         switch (ask.kind, reply) {
         case (.parent, _): return receive(parent: reply, ask, &turn)
         case (.changes(let since), .messageChanges(let changes)):

@@ -6,7 +6,8 @@ import SyncStore
 /// - What a batch tells and its point are stored together. So whenever the process ends, what the point leaves out is
 ///   told again, and nothing is missing before it.
 /// - When something of the stream could not be stored, no later point is: after a pause the service is told to go on
-///   from the last one stored. Until then batches are not looked at.
+///   from the last one stored. Until then batches are not looked at, and pages wait: they would be ahead of what is
+///   stored, and the repeat would be taken for newer than they are.
 /// - When the stream does not go on from the point, messages may have come, gone or changed of which nobody told. What
 ///   the file calls complete is forgotten together with the first batch, since until then a restart goes on from the
 ///   old point. Pages are asked for when that batch is stored: nobody would tell what was deleted, edited or taken back
@@ -16,10 +17,9 @@ import SyncStore
 final class StreamPoint {
     private static let key = "service.resume"
 
+    private(set) var state = StreamState.goesOn
     /// Something could not be stored, and the service does not know it yet.
     private var isTorn = false
-    /// What the file calls complete may not be so, and no batch has said what is newest.
-    private var isBroken = false
     private var gate = RetryGate()
 
     static func forget(_ cache: CacheStore) throws(StoreError) { try cache.setValue(key, nil) }
@@ -42,13 +42,14 @@ final class StreamPoint {
     /// The stream does not go on from the point.
     func broke(_ timelines: Timelines, _ turn: inout Turn) {
         guard turn.capabilities.messageChanges == .inStream else { return }
-        isBroken = true
-        turn.context.awaitsStream = true
+        change(to: .broken, &turn)
         for timeline in timelines.sorted { timeline.streamBroke() }
     }
 
-    /// Pages wait for the first batch of a stream that did not go on.
-    var isAwaited: Bool { isBroken }
+    private func change(to state: StreamState, _ turn: inout Turn) {
+        self.state = state
+        turn.context.stream = state
+    }
 
     /// From where the service has to go on now, if something is lost; `.some(nil)`: as at a first login.
     func resume(_ storage: Storage) -> String?? {
@@ -66,9 +67,10 @@ final class StreamPoint {
         _ enter: (ServiceEvent, inout Turn) -> Void
     ) -> Bool {
         if isTorn { return false }
+        let stateBefore = state
         let before = timelines.sorted.map { (timeline: $0, history: $0.history, windows: $0.windows) }
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
-            if isBroken {
+            if state == .broken {
                 try cache.forgetChunks()
                 // Which of them were taken back meanwhile nobody tells. Pages bring those that are left.
                 try cache.relations.clear()
@@ -81,13 +83,12 @@ final class StreamPoint {
             for (timeline, history, windows) in before { timeline.restore(history, windows) }
             lost(&turn)
             // Who waits for pages waits for this batch.
-            if isBroken { for timeline in timelines.sorted { timeline.storeFailed(&turn) } }
+            if stateBefore != .goesOn { for timeline in timelines.sorted { timeline.storeFailed(&turn) } }
             return false
         }
         gate.succeed()
-        guard isBroken else { return true }
-        isBroken = false
-        turn.context.awaitsStream = false
+        guard state != .goesOn else { return true }
+        change(to: .goesOn, &turn)
         for timeline in timelines.sorted { timeline.resume(&turn) }
         return true
     }
@@ -96,6 +97,7 @@ final class StreamPoint {
     func lost(_ turn: inout Turn) {
         guard turn.capabilities.messageChanges == .inStream, !isTorn else { return }
         isTorn = true
+        if state == .goesOn { change(to: .awaitsRepeat, &turn) }
         gate.fail(nil, at: turn.now.monotonic, turn.random)
         turn.add(.timer(.resume, at: gate.pausedUntil))
     }
