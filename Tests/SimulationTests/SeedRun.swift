@@ -8,31 +8,29 @@ struct SeedRun {
     /// As the figures call it.
     let name: String
     let seeds: UInt64
+    /// Seeds behind those that have found something.
+    var also: [UInt64] = []
     let steps: Int
     let make: @Sendable (UInt64, Bool) throws -> any SeededSimulation
 
     /// Shared by the threads that run seeds.
     private final class Progress: @unchecked Sendable {
         private let lock = NSLock()
-        private var next: UInt64
-        private let last: UInt64
+        private var left: [UInt64]
         private let failureLimit: Int
         private var failures: [(seed: UInt64, text: String)] = []
         private var done = 0
         /// How many seeds had run when the first one failed.
         private(set) var firstFailure: Int?
 
-        init(first: UInt64, count: UInt64, failureLimit: Int) {
-            next = first
-            last = first + count - 1
+        init(_ seeds: [UInt64], failureLimit: Int) {
+            left = seeds.reversed()
             self.failureLimit = failureLimit
         }
 
         func take() -> UInt64? {
             lock.withLock {
-                guard next <= last, failures.count < failureLimit else { return nil }
-                defer { next += 1 }
-                return next
+                failures.count < failureLimit ? left.popLast() : nil
             }
         }
 
@@ -57,10 +55,11 @@ struct SeedRun {
             if let failure = run(one, isRecording: true).failure { XCTFail(failure) }
             return
         }
-        let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? seeds
-        let progress = Progress(
-            first: environment["SM_FIRST"].flatMap(UInt64.init) ?? 1, count: count,
-            failureLimit: environment["SM_FAILURES"].flatMap(Int.init) ?? 10)
+        let first = environment["SM_FIRST"].flatMap(UInt64.init) ?? 1
+        let asked = environment["SM_SEEDS"].flatMap(UInt64.init)
+        let all = Array(first..<first + (asked ?? seeds)) + (asked == nil ? also : [])
+        let count = all.count
+        let progress = Progress(all, failureLimit: environment["SM_FAILURES"].flatMap(Int.init) ?? 10)
         let start = Date()
         DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
             while let seed = progress.take() {
