@@ -39,6 +39,21 @@ def png(width: int, height: int, rows: bytes | None = None) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+def progressive(scans: int) -> bytes:
+    """16 x 16 pixels that come in so many scans, all of which but the first say nothing."""
+
+    def segment(marker: int, data: bytes) -> bytes:
+        return bytes((0xFF, marker)) + struct.pack(">H", len(data) + 2) + data
+
+    def table(kind: int, symbol: int) -> bytes:
+        return segment(0xC4, bytes((kind, 1, *[0] * 15, symbol)))
+
+    head = b"\xff\xd8" + segment(0xDB, b"\0" + b"\1" * 64)
+    head += segment(0xC2, struct.pack(">BHHB", 8, 16, 16, 1) + b"\x01\x11\x00") + table(0x00, 0) + table(0x10, 0x20)
+    first = segment(0xDA, b"\x01\x01\x00\x00\x00\x00") + b"\x0f"
+    return head + first + (segment(0xDA, b"\x01\x01\x00\x01\x3f\x00") + b"\x1f") * (scans - 1) + b"\xff\xd9"
+
+
 def size(picture: bytes) -> tuple[int, int]:
     if picture.startswith(b"\x89PNG"):
         assert picture[25] == 6, "it has lost what is transparent"
@@ -108,6 +123,16 @@ def test_what_is_no_picture_has_none(server: Server) -> None:
         assert upload(rest, data, "10,10") == [], data[:40]
     for text in ["", "10", "10,", "0,10", "-1,5", "10,10,10", "a,b", "99999,1", "1e3,5", " 1,1"]:
         assert upload(rest, JPEG, text) == [], text
+
+
+def test_a_picture_of_many_scans_has_none(server: Server) -> None:
+    """Each scan costs a visit of all points, and a few bytes: of those that a program writes there are about ten."""
+    rest = server.user("ann").rest
+    assert len(upload(rest, progressive(40), "10,10")) == 1
+    assert upload(rest, progressive(41), "10,10") == []
+    # What stands in a comment, or behind the picture, is no scan.
+    comment = b"\xff\xfe\x00\xc8" + b"\xff\xda" * 99
+    assert len(upload(rest, JPEG[:2] + comment + JPEG[2:] + b"\xff\xda" * 99, "10,10")) == 1
 
 
 def test_random_damage_ends_no_server(server: Server) -> None:

@@ -38,6 +38,28 @@ struct Picture: Equatable {
         return nil
     }
 
+    /// How many scans a JPEG has, which are unpacked one over the other; counting ends at a limit. What comes behind
+    /// the end of the picture is no part of it.
+    static func scans(ofJPEG bytes: [UInt8], limit: Int) -> Int {
+        var (count, place) = (0, 2)
+        while place + 4 <= bytes.count, count < limit {
+            guard bytes[place] == 0xFF else {
+                place += 1
+                continue
+            }
+            switch bytes[place + 1] {
+            // The packed points themselves, and what may stand among them.
+            case 0x00, 0x01, 0xD0...0xD8: place += 2
+            case 0xFF: place += 1
+            case 0xD9: return count
+            case let marker:
+                if marker == 0xDA { count += 1 }
+                place += 2 + max(2, Int(bytes[place + 2]) << 8 | Int(bytes[place + 3]))
+            }
+        }
+        return count
+    }
+
     /// The largest size with this shape that fits; never larger than it is.
     func fitted(into box: ThumbnailSize) -> (width: Int, height: Int) {
         if width <= box.width, height <= box.height { return (width, height) }

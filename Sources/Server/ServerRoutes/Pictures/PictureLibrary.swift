@@ -9,6 +9,8 @@ struct PictureLibrary: @unchecked Sendable {
     private static let mostPixels = 16_000_000
     /// Bytes of a file that may be one.
     static let mostBytes: Int64 = 20 << 20
+    /// Scans of a JPEG: each costs a visit of all of its points. One that loads step by step has about ten.
+    private static let mostScans = 40
     private static let quality: Int32 = 85
 
     private typealias Image = OpaquePointer
@@ -64,12 +66,14 @@ struct PictureLibrary: @unchecked Sendable {
         let bytes: [UInt8]
     }
 
-    /// One for each size; none of what is no picture, is damaged, or has more pixels than are unpacked here.
+    /// One for each size; none of what is no picture, is damaged, or is more work than is done here.
     func thumbnails(of bytes: [UInt8], _ picture: Picture, _ sizes: [ThumbnailSize]) -> [Thumbnail] {
         let (pixels, isTooLarge) = picture.width.multipliedReportingOverflow(by: picture.height)
         guard !isTooLarge, pixels <= PictureLibrary.mostPixels, let count = Int32(exactly: bytes.count) else {
             return []
         }
+        let most = PictureLibrary.mostScans
+        if picture.kind == .jpeg, Picture.scans(ofJPEG: bytes, limit: most + 1) > most { return [] }
         var bytes = bytes
         let read = picture.kind == .png ? readPNG : readJPEG
         guard let source = bytes.withUnsafeMutableBytes({ read(count, $0.baseAddress) }) else { return [] }
