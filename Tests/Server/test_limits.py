@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sqlite3
 import subprocess
 from typing import Any
@@ -31,6 +32,18 @@ def test_rate_limit(start: Any) -> None:
     assert bob.rest.call("GET", bob.me).status == 200
     clear(server)
     assert ann.rest.call("GET", ann.me).status == 200
+
+
+def test_a_body_that_breaks_off_is_not_kept(server: Server) -> None:
+    """libmicrohttpd may not see that the client has gone, and would keep what has come for 75 s."""
+    head = b"POST /v3/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n"
+    gone = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(8)]
+    for connection in gone:
+        connection.sendall(head + b"x" * 1_000_000)
+        connection.shutdown(socket.SHUT_WR)
+    for connection in gone:
+        with connection:
+            assert connection.recv(1) == b"", "it waits for more"
 
 
 def test_rate_limit_of_the_socket(start: Any) -> None:

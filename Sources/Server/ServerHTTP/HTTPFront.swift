@@ -24,6 +24,11 @@ public final class HTTPFront {
     private var isStopping = false
     private var suspended: [ObjectIdentifier: (exchange: Exchange, connection: OpaquePointer)] = [:]
     private var streams: [ObjectIdentifier: StreamBody] = [:]
+    /// Requests of whose bodies more is to come.
+    private var receiving: [ObjectIdentifier: OpaquePointer] = [:]
+    private var isLooking = false
+    /// Milliseconds between two looks at who of them has gone.
+    private static let lookPause: Int64 = 2000
     /// What a body beyond the limit is answered with.
     private let tooLarge: HTTPResponse
 
@@ -61,7 +66,9 @@ public final class HTTPFront {
             state.pointee = nil
             let exchange = Unmanaged<Exchange>.fromOpaque(object).takeRetainedValue()
             exchange.isOver = true
-            if let context { HTTPFront.from(context).suspended[ObjectIdentifier(exchange)] = nil }
+            guard let context else { return }
+            HTTPFront.from(context).suspended[ObjectIdentifier(exchange)] = nil
+            HTTPFront.from(context).receiving[ObjectIdentifier(exchange)] = nil
         }
         let access: MHD_AccessHandlerCallback = { context, connection, _, method, _, data, size, state in
             guard let context, let connection, let method, let size, let object = state?.pointee else { return .NO }
@@ -135,6 +142,7 @@ public final class HTTPFront {
             size.pointee = 0
             return .YES
         }
+        receiving[ObjectIdentifier(exchange)] = nil
         if exchange.isRefused { return send(tooLarge, connection) }
         if isStopping { return .NO }
         let request = exchange.request(method) { HTTPFront.header(connection, $0) }
@@ -157,7 +165,28 @@ public final class HTTPFront {
         case .refused(let answer):
             return send(answer, connection)
         }
+        receiving[ObjectIdentifier(exchange)] = connection
+        lookForGone()
         return .YES
+    }
+
+    /// libmicrohttpd does not see a client that goes right behind a piece of its body until the connection has been
+    /// idle for 75 s, and keeps the body for so long. The end of its socket is shown to it.
+    private func lookForGone() {
+        guard !isLooking, !receiving.isEmpty else { return }
+        isLooking = true
+        timers.after(HTTPFront.lookPause) { [weak self] in
+            guard let self, daemon != nil else { return }
+            isLooking = false
+            for connection in receiving.values {
+                var byte: UInt8 = 0
+                let flags = Int32(MSG_PEEK | MSG_DONTWAIT)
+                guard recv(shim_mhd_socket(connection), &byte, 1, flags) == 0 else { continue }
+                shim_mhd_shut_down(connection)
+                needsRun = true
+            }
+            lookForGone()
+        }
     }
 
     private func give(_ answer: HTTPAnswer, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
