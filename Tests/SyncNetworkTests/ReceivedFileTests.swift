@@ -136,4 +136,18 @@ final class ReceivedFileTests: XCTestCase {
         try Data(("00000000000000000300" + tail).utf8).write(to: URL(fileURLWithPath: beside))
         XCTAssertEqual(try ReceivedFile(target, recorder.disk).received?.size, 300)
     }
+
+    /// A length that is no number of bytes, or two of them, say nothing of where the file ends.
+    func testALengthThatIsNoneIsRefused() {
+        for lengths in [["99999999999999999999999"], ["-1"], ["x"], [""], ["5", "7"], ["7", "x"]] {
+            var receipt = FileReceipt(limit: 1_000, part: nil)
+            _ = receipt.begin(status: 200, lengths.map { ("content-length", $0) })
+            XCTAssertEqual(receipt.refusal?.kind, .protocolError, "\(lengths)")
+        }
+        for lengths in [[], ["5"], ["5", "5"]] {
+            var receipt = FileReceipt(limit: 1_000, part: nil)
+            _ = receipt.begin(status: 200, lengths.map { ("content-length", $0) })
+            XCTAssertNil(receipt.refusal, "\(lengths)")
+        }
+    }
 }

@@ -43,6 +43,10 @@ public struct FileReceipt: Sendable {
         case 200:
             // The whole, although a part may have been asked for.
             let version = AnsweredVersion(headers)
+            guard version.isLengthPlain else {
+                refuse(NetworkFailure(.protocolError, "the answer does not say one length in bytes"), useless: true)
+                break
+            }
             total = version.length ?? -1
             done = 0
             result = .beginning(FileVersion(tag: version.tag, modified: version.modified, total: total))
@@ -116,11 +120,15 @@ private struct AnsweredVersion {
     let tag: String?
     let modified: String?
     let length: Int64?
+    /// The answer says no length, or one that is a number of bytes, however often.
+    let isLengthPlain: Bool
 
     init(_ headers: [(String, String)]) {
+        let lengths = headers.filter { $0.0 == "content-length" }.map { Int64($0.1) }
+        isLengthPlain = lengths.allSatisfy { length in length.map { $0 >= 0 && $0 == lengths[0] } ?? false }
         tag = AnsweredVersion.field("etag", headers)
         modified = AnsweredVersion.field("last-modified", headers)
-        length = AnsweredVersion.field("content-length", headers).flatMap { Int64($0) }
+        length = lengths.last ?? nil
     }
 
     static func field(_ name: String, _ headers: [(String, String)]) -> String? {
