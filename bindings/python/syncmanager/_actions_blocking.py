@@ -3358,8 +3358,8 @@ class BlockingClientActions:
         """The action ``set_draft``. Collections: the channel is told again, ``draft_changed``: its ``draft``, or
         ``thread_drafts``, has these keys and ``updated_at`` (ms since the epoch); an empty text alone is no draft.
         It is on the disk within a second, however often it is set. It goes with the message that is sent there with
-        a text, with the channel, and with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over
-        1,048,576 bytes or 1,000.
+        a text, with the channel, and with the user who signs out. TOO_LARGE: over 65,536 bytes of JSON, or all
+        drafts over 1,048,576 bytes or 1,000.
 
         Args:
             channel_url: the channel
@@ -4612,8 +4612,8 @@ class BlockingChannelActions:
         """The action ``set_draft``. Collections: the channel is told again, ``draft_changed``: its ``draft``, or
         ``thread_drafts``, has these keys and ``updated_at`` (ms since the epoch); an empty text alone is no draft.
         It is on the disk within a second, however often it is set. It goes with the message that is sent there with
-        a text, with the channel, and with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over
-        1,048,576 bytes or 1,000.
+        a text, with the channel, and with the user who signs out. TOO_LARGE: over 65,536 bytes of JSON, or all
+        drafts over 1,048,576 bytes or 1,000.
 
         Args:
             parent_message_id: the message that a thread answers: the draft is the thread's

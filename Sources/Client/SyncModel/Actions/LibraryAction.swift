@@ -53,7 +53,8 @@ private enum Specs {
         effect: "the channel is told again, `draft_changed`: its `draft`, or `thread_drafts`, has these keys and "
             + "`updated_at` (ms since the epoch); an empty text alone is no draft. It is on the disk within a second, "
             + "however often it is set. It goes with the message that is sent there with a text, with the channel, and "
-            + "with the user who signs out. TOO_LARGE: over 65,536 bytes, or all drafts over 1,048,576 bytes or 1,000")
+            + "with the user who signs out. TOO_LARGE: over 65,536 bytes of JSON, or all drafts over 1,048,576 bytes "
+            + "or 1,000")
 
     static let statistics = ActionSpec(
         [.optional("channel_url", .name, "what its messages take is told, too")], connection: .none, effect: "none",
