@@ -1,4 +1,3 @@
-import SyncJSON
 import SyncModel
 import SyncStore
 
@@ -36,7 +35,7 @@ struct NoticeEdits {
         for message in messages {
             guard let notice = try store.notice(of: message.id, in: url) else { continue }
             // An answer may be older than what was told.
-            guard NoticeEdits.updatedAt(notice.json) <= message.updatedAt else { continue }
+            guard MessageRecord.updatedAt(of: notice.json) <= message.updatedAt else { continue }
             try update(notice, context.rules.edited(message.json, from: notice.json))
         }
     }
@@ -64,9 +63,5 @@ struct NoticeEdits {
             if notice.position >= first, notice.position <= last { try store.delete(notice) }
         }
         try edit(page.messages)
-    }
-
-    private static func updatedAt(_ json: [UInt8]) -> Int64 {
-        json.withUnsafeBytes { JSONSlice.valid($0)["updated_at"]?.int ?? 0 }
     }
 }
