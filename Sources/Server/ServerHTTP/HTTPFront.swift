@@ -165,8 +165,10 @@ public final class HTTPFront {
         case .refused(let answer):
             return send(answer, connection)
         }
-        receiving[ObjectIdentifier(exchange)] = connection
-        lookForGone()
+        if head.contentLength > 0 || head.header("Transfer-Encoding") != nil {
+            receiving[ObjectIdentifier(exchange)] = connection
+            lookForGone()
+        }
         return .YES
     }
 
