@@ -40,7 +40,6 @@ extension Simulation {
         try checkAges()
         try checkCachedAges()
         try checkSent()
-        try checkNotices()
         try checkFiles()
         try convergeDownloads()
         try checkSnapshots()

@@ -129,7 +129,6 @@ ActionName = Literal[
     "statistics",
     "options",
     "cancel",
-    "acknowledge",
     "service_info",
     "clear_channels",
     "set_limit",

@@ -14,7 +14,6 @@ final class FactRecorder {
     private let drafts: Drafts
     private let mutes: MuteTimers
     private let streamPoint: StreamPoint
-    private let notices: Notices
 
     init(_ machines: Machines) {
         collections = machines.collections
@@ -26,7 +25,6 @@ final class FactRecorder {
         drafts = machines.drafts
         mutes = machines.mutes
         streamPoint = machines.streamPoint
-        notices = machines.notices
     }
 
     private var timelines: Timelines { collections.timelines }
@@ -51,14 +49,11 @@ final class FactRecorder {
         let shown: [MessageCommit.Part] = timelines.of(url).compactMap { timeline in
             fact.concerning(timeline.id).map { (timeline, $0) }
         }
-        let part = notices.part(of: fact, isSettled: sync.isSettled(url), turn.context)
         let committed = storage.committed { (cache) throws(StoreError) in
-            try notices.store(fact, part, turn.context, cache)
-            return try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
+            try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
         }
         actions.note(fact)
         if let committed {
-            notices.stored(fact, part, &turn)
             if let arrived { outbox.taken(arrived, in: url, &turn) }
             for message in committed.recorded.flatMap(\.changed) { outbox.taken(message, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {
@@ -127,11 +122,10 @@ final class FactRecorder {
             }
             for url in fact.removed { try cache.deleteChannel(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
-            return (commit: commit, notices: try notices.store(fact, commit.replaced, turn.context, cache))
+            return commit
         }
         guard let committed else { return false }
-        notices.stored(committed.notices, &turn)
-        show(fact, committed.commit, &turn)
+        show(fact, committed, &turn)
         return true
     }
 
