@@ -1,9 +1,10 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 9)
+-- cache.db (user_version 10)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY,
 --             messages.polls.KEY (missing while no cached message holds a poll),
---             service.resume: from where a stream goes on
+--             service.resume: from where a stream goes on; notices.since, notices.last: from when on messages are told,
+--             and the last id of an event, which a sign-out leaves
 -- channel     key is ours and not used again; messages are filed under it. (SQLite gives the number behind the greatest: of
 --             one whose row a damaged file lost, what is left is removed.) json is the channel as hosts see it; name,
 --             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
@@ -22,9 +23,14 @@
 -- database_value  what a realtime database last told of a place, at most 1000 and 16 MiB of JSON together; what was used
 --             longest ago goes first. url and name say which database, query which children. A row with an empty query
 --             has dropped those within its path when it was written, so the longest path has the newest value
+-- notice      a message that the host is told of ("notify") until it has acknowledged the id: at most 100 of a channel and
+--             10000 of all. missed and may_be_more say what of the channel was let go before it. The channel need not be
+--             cached, so it is filed by its URL
+-- notice_mark up to where the messages of a channel were looked through for that, if has_position; is_wanted: there may be
+--             others behind it, so the service is asked. missed and may_be_more are for the next message that is told
 -- checksum    in message of channel, ord, tie, id, parent_id and json; in channel of url, name, has_last_message, latest_at,
 --             created_at and json; in meta, thread and chunk of all that they have; in database_value of its place, its
---             size and json; in relation of all but key. key_checksum is of key and url: a key is looked up without the
+--             size and json; in relation of all but key; in notice and notice_mark of all. key_checksum is of key and url: a key is looked up without the
 --             JSON. usage_checksum is of key, messages, bytes and used_at: damaged counts are found again. fields_checksum is of
 --             what filters look at beside the JSON, is_reply_to_channel to request_id. A row that does not match is damage
 CREATE TABLE meta (
@@ -97,6 +103,32 @@ CREATE TABLE relation (
 ) STRICT;
 CREATE UNIQUE INDEX relation_by_id ON relation (channel, id);
 CREATE INDEX relation_by_target ON relation (channel, target, ord, id);
+
+CREATE TABLE notice (
+    id INTEGER PRIMARY KEY,
+    channel_url TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    ord INTEGER NOT NULL,
+    tie INTEGER NOT NULL,
+    is_mention INTEGER NOT NULL,
+    missed INTEGER NOT NULL,
+    may_be_more INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    json TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX notice_by_message ON notice (channel_url, message_id);
+
+CREATE TABLE notice_mark (
+    channel_url TEXT NOT NULL PRIMARY KEY,
+    has_position INTEGER NOT NULL,
+    ord INTEGER NOT NULL,
+    tie INTEGER NOT NULL,
+    is_wanted INTEGER NOT NULL,
+    missed INTEGER NOT NULL,
+    may_be_more INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notice_mark_wanted ON notice_mark (channel_url) WHERE is_wanted = 1;
 
 CREATE TABLE chunk (
     channel INTEGER NOT NULL,

@@ -57,6 +57,12 @@
  *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
  *                    by channels' custom types), as the service counts: after a login, and whenever they change; that a
  *                    channel has another custom type shows with the next change
+ *   message_received  "id", "channel_url", "channel" (its object, if it is cached), "message", "mention" (whether it
+ *                    mentions this user), "missed", "more_missed": with "notify", a message of another user that came
+ *                    live or while away, whether a collection shows its channel or not. It is told again, with the same
+ *                    "id", at the next start and after `overflow`, until the action "acknowledge". "missed": so many
+ *                    messages of the channel before this one were let go (LIMITS); "more_missed": beside them others
+ *                    may have come while away, which nobody counted. docs/events.md
  *   upload_progress  "request_id", "channel_url", "file" (which of the message's files, from 0 on), "sent" and "total"
  *                    (bytes): at most ten a second of each file, the last one always. See sm_send_message()
  *   download_progress  "request" (the number of the call of "download_file"), "received", "total" (bytes; left out when
@@ -188,12 +194,13 @@
  * "cache_trimmed" are left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error",
  * "huge_gap", "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each
  * waits. Of "upload_progress" and "download_progress" of one file never more than the latest waits, and "cache_trimmed"
- * of one channel is summed up while it waits. A call that completes later
- * takes a slot when it is accepted and frees it when its result is drained; a call without a result takes one until the
- * engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues
- * may still send a burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not
- * counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
- * sm_collection_remove() and sm_disconnect() never take a slot.
+ * of one channel is summed up while it waits. Of "message_received" 16 wait at most, and no more than a quarter of
+ * "queue_limit"; the others wait in the file, the newest 100 of each channel and 10,000 of all: older ones are let go.
+ * A call that completes later takes a slot when it is accepted and frees it when its result is drained; a call without
+ * a result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
+ * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
+ * most, those of collections not counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call
+ * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
  *
  * What a service answers does not grow without bound either: the body of one answer has 64 MiB at most, unpacked, and
  * those of all answers to one client that are under way or not worked in yet have 128 MiB together. Beyond it a call
@@ -324,6 +331,7 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "ws_host"                the same for the socket; begins with "ws://" or "wss://", as "ws://127.0.0.1:8080"
  *   "ca_file"                PEM file of trusted roots, default: the system's
  *   "delivery"               "host" (default) or "thread"
+ *   "notify"                 "none" (default), "mentions" or "all": which messages of others `message_received` tells
  *   "queue_limit"            events that may wait, 16..1000000, default 1000
  *   "message_collection_capacity"  messages a collection holds, 200..1000000 or "infinite", default 1000
  *   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;

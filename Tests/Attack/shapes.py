@@ -110,7 +110,8 @@ STREAM_ACTIONS = {
 CONFIG = ("app_id:t user_id:t access_token:t service:sendbird delivery:host|thread queue_limit:n "
           "message_collection_capacity:n resend_policy:automatic|manual|none resend_retry_count:n "
           "failed_retention_days:n max_failed_per_channel:n request_timeout_ms:n file_timeout_ms:n "
-          "uploads_at_once:n cache:file|none max_cache_mb:n max_message_age_days:n send_by_rest:f "
+          "uploads_at_once:n cache:file|none max_cache_mb:n max_message_age_days:n notify:none|mentions|all "
+          "send_by_rest:f "
           "expiring_session:f background_grace_ms:n app_version:t "
           "database:d ca_file:t")
 NEEDED = {"channel_url", "message_id", "message", "path", "source", "request_id", "action"}

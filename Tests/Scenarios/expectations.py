@@ -200,6 +200,15 @@ class Expectations:
         index = next(i for i, seen in enumerate(self.events) if holds(event, seen))
         del self.events[: index + 1]
 
+    def expect_received(self, list, of=None):
+        """The texts of the messages of others (or members of their events) that were told since the last such step, in
+        their order."""
+        def told():
+            return [event[of] if of else event["message"]["message"] for event in self.received]
+
+        self.until(told, list)
+        self.received = []
+
     def expect_fact(self, event, fact):
         """An event like this whose detail has such a fact; others may come in between, and stay to be expected."""
         def told():

@@ -111,6 +111,7 @@ class HostSteps:
 
     def reopen(self, config):
         self.collections, self.replay, self.events, self.results, self.hooks = {}, {}, [], {}, []
+        self.received = []
         self.sync_state = ""
         self.config.update(config or {})
         self.begin(None, "setup", config=self.config)
@@ -337,6 +338,12 @@ class HostSteps:
         self.until(lambda: bool(self.hooks), True)
         hook = self.hooks[0] if keep else self.hooks.pop(0)
         self.host_call("resource_continue", result=result, hook=hook, **answer)
+
+    def host_acknowledge(self, message, result=()):
+        """The message of others with this name has been told, and is done with."""
+        identity = self.named[message]["message_id"]
+        self.until(lambda: identity in self.received_ids, True)
+        self.host_call("acknowledge", result=result, id=self.received_ids[identity])
 
     def host_cancel(self, result=()):
         """Cancels the call that was made last."""

@@ -42,6 +42,9 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
         #: Calls that later steps name, and what was told last of those that listen.
         self.calls: dict[str, int] = {}
         self.values: dict[int, dict] = {}
+        #: Messages of others that were told since the last look, and the ids of all that ever were, by their texts.
+        self.received: list[dict] = []
+        self.received_ids: dict[str, int] = {}
         #: Results that nobody has waited for yet, by their calls.
         self.results: dict[int, dict] = {}
         #: Hooks that the host was asked and has not answered.
@@ -126,6 +129,10 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
             self.sync_state = event["state"]
         elif event["type"].startswith("resource_will_"):
             self.hooks.append(event["hook"])
+        if event["type"] == "message_received":
+            known = self.received_ids.setdefault(event["message"]["message_id"], event["id"])
+            assert known == event["id"], f"told as {known} before, now as {event['id']}"
+            self.received.append(event)
         if event["type"] == "database_value":
             self.values[event["listen"]] = event
         elif event["type"] == "change" and event["collection"] in self.replay:

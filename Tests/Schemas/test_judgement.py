@@ -12,7 +12,7 @@ from library import Client, lib
 RANDOM = 400
 SEED = 8
 #: What keys of actions take that is no text.
-RIGHT = {"request": 1, "collection": 1, "limit": 5, "listen": 1, "transaction": 1, "by": 1, "hook": 1,
+RIGHT = {"id": 1, "request": 1, "collection": 1, "limit": 5, "listen": 1, "transaction": 1, "by": 1, "hook": 1,
          "value": {"a": 1}, "user_ids": ["x"], "keys": ["x"], "target_langs": ["x"],
          "metadata": {"a": "b"}, "counters": {"a": 1}, "values": {"a": ["b"]},
          "push_trigger_option": "off", "count_preference": "off", "options": ["x"], "option_ids": ["x"],

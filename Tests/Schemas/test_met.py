@@ -194,6 +194,13 @@ def cache_trimmed(stage):
         return [client.wait("cache_trimmed")]
 
 
+def message_received(stage):
+    with stage.connected(notify="all") as client:
+        client.wait("sync_state", state="idle")
+        stage.server.post("c", "bo", "hello")
+        return [client.wait("message_received", missed=0)]
+
+
 def token_needed(stage):
     with stage.client(access_token="no such token") as client:
         assert lib.sm_connect(client.handle, None, None, None, None) == 0

@@ -41,8 +41,8 @@ final class Host {
         buffer.remove(collection: id)
     }
 
-    /// Takes one event; the second value is what the engine has to resync then.
-    func take() throws -> (output: HostOutput, resyncs: [CollectionID: Int])? {
+    /// Takes one event; the second value is what the engine has to hear of then.
+    func take() throws -> (output: HostOutput, posts: [HostPost])? {
         guard let event = buffer.take() else { return nil }
         switch event.output {
         case .event(.change(let change)): try replay.apply(change)
@@ -52,7 +52,7 @@ final class Host {
         case .event: break
         case .completion(let completion): if let info = completion.info { replay.note(info) }
         }
-        return (event.output, buffer.takeResyncs())
+        return (event.output, buffer.takeWants().posts)
     }
 
     func snapshot(_ id: CollectionID) -> [UInt8]? { buffer.snapshot(of: id) }

@@ -17,9 +17,13 @@ protocol SimulatedRun: AnyObject {
     var violation: Violation? { get set }
     /// An input of the host.
     func command(_ command: HostCommand)
+    /// The host takes something out of its queue.
+    func took(_ output: HostOutput)
 }
 
 extension SimulatedRun {
+    func took(_ output: HostOutput) {}
+
     var engine: Engine { device.core.engine }
 
     func newCall(_ name: String) -> CallID {
@@ -35,7 +39,8 @@ extension SimulatedRun {
         do {
             while left > 0, violation == nil, let taken = try host.take() {
                 left -= 1
-                if !taken.resyncs.isEmpty { command(.post(.resync(collections: taken.resyncs))) }
+                took(taken.output)
+                for post in taken.posts { command(.post(post)) }
             }
         } catch { violation = violation ?? error as? Violation }
     }

@@ -8,6 +8,7 @@ import TestSupport
 /// What happens in one step: an act of other users, of the host, of the network, or of the machine.
 extension Simulation {
     func act() throws {
+        noticeAct()
         if traits.hasDatabase, random.chance(25) { return try databaseAct() }
         if host.isSlow, random.chance(40) { drain(random.chance(30) ? Int.max : Int(random.below(12))) }
         switch random.below(100) {

@@ -40,6 +40,7 @@ extension Simulation {
         try checkAges()
         try checkCachedAges()
         try checkSent()
+        try checkNotices()
         try checkFiles()
         try convergeDownloads()
         try checkSnapshots()

@@ -37,6 +37,7 @@ extension Simulation {
         let process = processNumber
         // Already: the process may die at it, and the next one listens at once.
         database.signedOut(isDone: false)
+        signOuts += 1
         command(.call(call, .signOut))
         // Else the device still knows what is under way, and sends nothing before that is answered.
         if process == processNumber, device.queuedWrites.isEmpty { network.signedOut() }

@@ -168,6 +168,7 @@ extension Simulation {
         guard time >= offset, let message = service.messages[id], message.createdAt >= offset else { return }
         note("move \(id) in \(url) to \(time)")
         knowledge.moved[String(id)] = url
+        notices.moved.insert(id)
         service.move(id, in: url, to: time)
     }
 

@@ -27,6 +27,9 @@ final class Simulation: SimulatedRun, SeededSimulation {
     private(set) var processNumber = 0
     var database = DatabaseKnowledge()
     var drafts: DraftKnowledge
+    var notices: NoticeKnowledge
+    /// How often the user has signed out, or may have.
+    var signOuts = 0
     var files: FileKnowledge
     var downloads: DownloadKnowledge
     /// Polls that were sent, the latest last.
@@ -72,6 +75,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         self.isRecording = isRecording
         traits = Traits(seed: seed)
         drafts = DraftKnowledge(seed: seed)
+        notices = NoticeKnowledge(seed: seed)
         files = FileKnowledge(seed: seed)
         downloads = DownloadKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)
@@ -188,6 +192,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         switch command {
         case .post(.pauseSync): (isPausedByHost, session.wasPaused) = (true, true)
         case .post(.resumeSync): isPausedByHost = false
+        case .post(.resync): notices.beginsAgain()
         default: break
         }
         noteEmptied(by: command)
@@ -251,6 +256,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 seen.insert("\(notice.type)")
                 if case .syncProgress = notice {} else { note("  \(notice)") }
                 if case .uploadProgress(let progress) = notice { take(progress) }
+                if case .messageReceived(let message) = notice { takeIn(message) }
                 if case .connection(let state, _) = notice {
                     isConnected = state == .connected
                     // A login that was answered before the reset does not know of it.
@@ -312,6 +318,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         openCalls = [:]
         downloads.processEnded()
         told = Replay()
+        notices.beginsAgain()
         streams = [:]
         loaded = []
         host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
@@ -374,7 +381,10 @@ final class Simulation: SimulatedRun, SeededSimulation {
                     inputDone()
                     isTakingFrame = false
                     if let upload { uploadEnded(upload, input, isSameProcess: process == processNumber) }
-                    if case .socketText(_, let text) = input, process == processNumber { try checkLastMessage(text) }
+                    if case .socketText(_, let text) = input, process == processNumber {
+                        try checkLastMessage(text)
+                        try checkDeleted(text)
+                    }
                 }
             } else if let next = device.core.nextDeadline, next <= time {
                 device.core.advance(now: now)

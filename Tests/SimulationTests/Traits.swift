@@ -3,6 +3,8 @@ import SyncModel
 import SyncRealtime
 import SyncEngine
 
+@testable import SyncManager
+
 /// What differs from seed to seed for a whole run.
 struct Traits {
     let seed: UInt64
@@ -39,6 +41,8 @@ struct Traits {
     let messageAge: Int64?
     /// Whether messages go by requests while the connection is lost.
     let sendsByRequest: Bool
+    /// Of which messages of others the host is told.
+    let notify: EngineOptions.Notify
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -66,6 +70,7 @@ struct Traits {
         cacheSliceRows = random.pick([1, 2, 7, 50, 500]) ?? 500
         messageAge = random.pick([60_000, 3_600_000, 86_400_000, nil, nil, nil] as [Int64?]) ?? nil
         sendsByRequest = random.chance(40)
+        notify = random.pick([.none, .mentions, .all, .all]) ?? .all
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -81,6 +86,8 @@ struct Traits {
         options.cacheSliceRows = cacheSliceRows
         options.messageAge = messageAge
         options.sendsByRequest = sendsByRequest
+        options.notify = notify
+        options.noticesAtOnce = EventBuffer.messagesAtOnce(limit: queueLimit)
         if hasDatabase {
             options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")
         }

@@ -41,7 +41,7 @@ final class BufferedHost {
     func takeOne() -> JSON? {
         if isEngineAnswering { engine.answer() }
         let taken = buffer.take()
-        let resyncs = buffer.takeResyncs()
+        let resyncs = buffer.takeWants().resyncs
         if !resyncs.isEmpty { engine.asked.append(resyncs) }
         if isEngineAnswering { engine.answer() }
         guard let taken else { return nil }

@@ -38,6 +38,14 @@ final class ConfigurationTests: XCTestCase {
         }
     }
 
+    func testMessagesOfOthersAreToldWhenTheHostSaysWhich() throws {
+        XCTAssertEqual(try configuration().engine.notify, .none)
+        XCTAssertEqual(try configuration(#", "notify": "mentions""#).engine.notify, .mentions)
+        XCTAssertEqual(try configuration(#", "notify": "all""#).engine.noticesAtOnce, 16)
+        XCTAssertEqual(try configuration(#", "notify": "all", "queue_limit": 16"#).engine.noticesAtOnce, 4)
+        for wrong in ["true", "\"some\"", "1"] { XCTAssertEqual(path(with: "\"notify\": \(wrong)"), "$.notify", wrong) }
+    }
+
     func testTheAgeOfCachedMessagesHasABoundInDays() throws {
         XCTAssertNil(try configuration().engine.messageAge)
         XCTAssertNil(try configuration(#", "max_message_age_days": "infinite""#).engine.messageAge)

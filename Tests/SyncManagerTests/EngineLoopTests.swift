@@ -40,8 +40,8 @@ final class EngineLoopTests: XCTestCase {
 
     /// The next result that comes, on this thread.
     private func nextCompletion(_ queue: EventQueue, timeout: Int32) -> Completion? {
-        var resyncs: [CollectionID: Int] = [:]
-        while let event = queue.take(timeout: timeout, resyncs: &resyncs) {
+        var wants = DrainWants()
+        while let event = queue.take(timeout: timeout, wants: &wants) {
             if case .completion(let completion) = event.event.output { return completion }
         }
         return nil

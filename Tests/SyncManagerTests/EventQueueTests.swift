@@ -42,8 +42,8 @@ final class EventQueueTests: XCTestCase {
 
     /// The next event as the host reads it; `nil` when none waits.
     private func next(_ queue: EventQueue, timeout: Int32 = 0) throws -> JSON? {
-        var resyncs: [CollectionID: Int] = [:]
-        guard let event = queue.take(timeout: timeout, resyncs: &resyncs) else { return nil }
+        var wants = DrainWants()
+        guard let event = queue.take(timeout: timeout, wants: &wants) else { return nil }
         return try JSON.parse(EventText.text(of: event.event).bytes)
     }
 
@@ -165,8 +165,8 @@ final class EventQueueTests: XCTestCase {
 
         let ended = expectation(description: "the wait ended")
         Thread {
-            var resyncs: [CollectionID: Int] = [:]
-            XCTAssertNil(queue.take(timeout: -1, resyncs: &resyncs))
+            var wants = DrainWants()
+            XCTAssertNil(queue.take(timeout: -1, wants: &wants))
             ended.fulfill()
         }.start()
         queue.interrupt()
@@ -177,8 +177,8 @@ final class EventQueueTests: XCTestCase {
         let queue = try makeQueue()
         let taken = expectation(description: "the event came")
         Thread {
-            var resyncs: [CollectionID: Int] = [:]
-            XCTAssertEqual(queue.take(timeout: -1, resyncs: &resyncs)?.event.sequence, 1)
+            var wants = DrainWants()
+            XCTAssertEqual(queue.take(timeout: -1, wants: &wants)?.event.sequence, 1)
             taken.fulfill()
         }.start()
         queue.push([clientEvent()])
@@ -244,9 +244,9 @@ final class EventQueueTests: XCTestCase {
         let ended = expectation(description: "the callback ended")
         let endsInside = Locked(-1)
         Thread {
-            var resyncs: [CollectionID: Int] = [:]
+            var wants = DrainWants()
             do throws(BorderError) { try queue.beginDraining() } catch { XCTFail(error.message) }
-            XCTAssertNotNil(queue.take(timeout: -1, resyncs: &resyncs))
+            XCTAssertNotNil(queue.take(timeout: -1, wants: &wants))
             isInCallback.signal()
             while queue.info(of: 1) != nil { sched_yield() } // now the other thread is inside removeCollection
             endsInside.set(counted.ends)
@@ -284,9 +284,9 @@ final class EventQueueTests: XCTestCase {
         _ = try queue.addCall(calls[1].listener())
         queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
         queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
-        var resyncs: [CollectionID: Int] = [:]
-        queue.take(timeout: 0, resyncs: &resyncs)?.caller?.end()
-        XCTAssertNil(queue.take(timeout: 0, resyncs: &resyncs)?.caller, "a call is answered once")
+        var wants = DrainWants()
+        queue.take(timeout: 0, wants: &wants)?.caller?.end()
+        XCTAssertNil(queue.take(timeout: 0, wants: &wants)?.caller, "a call is answered once")
         XCTAssertEqual(ends(calls), [1, 0])
 
         queue.endListeners()

@@ -171,6 +171,7 @@ final class SchemaTests: XCTestCase {
         // Two rows at most, looked at when a file is opened. A table without row ids is its own index.
         func isOfOpening(_ sql: String) -> Bool {
             sql.hasPrefix("SELECT key FROM meta ORDER BY key ") || sql.hasPrefix("SELECT channel FROM chunk ORDER BY ")
+                || sql.hasPrefix("SELECT channel_url FROM notice_mark ORDER BY ")
                 || (sql.hasPrefix("SELECT * FROM") && sql.hasSuffix(" LIMIT 1")) || sql.contains("FROM sqlite_s")
                 || sql.hasSuffix(" LIMIT 0")
         }

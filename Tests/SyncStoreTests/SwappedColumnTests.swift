@@ -64,9 +64,27 @@ final class SwappedColumnTests: XCTestCase {
             try store.relations.upsert([relation(Int64(number), of: target)], channel: key)
             try store.counts.use(channel: keys[number], at: 10_000_000 * Int64(number + 1))
         }
+        if withAll { try fillNotices(store) }
         for (number, name) in names.enumerated() { try store.setValue(name, "\(number)") }
         for (number, place) in places.enumerated() {
             try store.keepDatabaseValue(Array("[\(String(repeating: "1", count: number + 1))]".utf8), at: place)
+        }
+    }
+
+    private func fillNotices(_ store: CacheStore) throws {
+        for (number, url) in urls.enumerated() {
+            let missed = MissedNotices(count: Int64(number), mayBeMore: number == 1)
+            let place = MessagePosition(order: 700 + Int64(number), tie: 800 + Int64(number))
+            try store.notices.add(
+                StoredNotice(
+                    channelURL: ChannelURL(url), messageID: "n\(number)", position: place, isMention: number == 2,
+                    missed: missed, json: Array("{\"n\":\(number)}".utf8)),
+                now: 5)
+            var mark = NoticeMark()
+            mark.position = number == 0 ? nil : place
+            mark.isWanted = number == 1
+            mark.missed = missed
+            try store.notices.set(mark, of: ChannelURL(url))
         }
     }
 
@@ -102,6 +120,8 @@ final class SwappedColumnTests: XCTestCase {
                 lines.append("\(url) \(number): \(page) \(messages) \(try store.chunks(channel: key))")
             }
         }
+        lines.append("\(try store.notices.notices(after: 0, limit: 9)) \(try store.notices.wanted())")
+        for url in urls { lines.append("\(url) is told up to \(try store.notices.mark(ChannelURL(url)))") }
         for name in names { lines.append("\(name): \(try store.value(name) ?? "-")") }
         for place in places { lines.append("\(place): \(try store.databaseValue(at: place) ?? [])") }
         return lines.joined(separator: "\n")

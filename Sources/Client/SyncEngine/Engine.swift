@@ -54,9 +54,11 @@ public final class Engine {
         machines.database?.load(&turn)
         machines.outbox.load(&turn)
         machines.drafts.load(&turn)
+        machines.notices.load(&turn)
         machines.lists.setComplete(machines.sync.isComplete, &turn)
         let lost = storage.setAsideDamagedIntents()
         if lost.count > 0 { turn.tell(.storageError(message: lost.message, lost: lost)) }
+        machines.notices.tell(&turn)
         carryOut(&turn)
         tellStorageFailure()
     }
@@ -233,6 +235,7 @@ public final class Engine {
         case .mutes:
             for url in machines.mutes.takeDue(&turn) { machines.sync.want(url, Cause(.eventUserUnmuted), &turn) }
         case .retention: machines.retention.pump(&turn)
+        case .notices: machines.notices.pump(&turn)
         case .resume:
             if turn.isLoggedIn, let point = machines.streamPoint.resume(storage) {
                 serviceCommands.append(.resume(from: point))
@@ -328,11 +331,12 @@ public final class Engine {
         if !isClosed, outbox.hasSettled { outbox.clearSettled(turn.context) }
         if !isClosed, !isClosing {
             machines.budget.look(&turn)
+            machines.notices.tell(&turn)
             carryOut(&turn)
         }
         tellStorageFailure()
         guard !isClosed else { return }
-        let isBusy = machines.sync.isBusy || machines.retention.isBusy || timers.hasSyncWork
+        let isBusy = machines.sync.isBusy || machines.retention.isBusy || machines.notices.isBusy || timers.hasSyncWork
             || outbox.isSending && turn.isLoggedIn || requests.hasParts || machines.timelines.isBusy
             || turn.isLoggedIn && machines.streamPoint.state != .goesOn
         if outbox.hasLeaving, turn.canSync, !isBusy {

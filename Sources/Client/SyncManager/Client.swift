@@ -141,10 +141,10 @@ final class Client: @unchecked Sendable {
     /// Takes one event and uses it without holding the lock, so neither the engine nor a snapshot on another thread
     /// waits while text is made or the host's callback runs. `false` when none came.
     private func take(timeout: Int32, _ use: (DrainedEvent) -> Void) -> Bool {
-        var resyncs: [CollectionID: Int] = [:]
-        let event = queue.take(timeout: timeout, resyncs: &resyncs)
-        // Refused only when the client closes; then the lists are not needed any more.
-        if !resyncs.isEmpty { try? post(.resync(collections: resyncs)) }
+        var wants = DrainWants()
+        let event = queue.take(timeout: timeout, wants: &wants)
+        // Refused only when the client closes; then what would be told is not needed any more.
+        for wanted in wants.posts { try? post(wanted) }
         guard let event else { return false }
         use(event)
         event.caller?.end()

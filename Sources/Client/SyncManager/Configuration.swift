@@ -35,7 +35,7 @@ struct Configuration {
         case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once", sendByREST = "send_by_rest"
         case appVersion = "app_version", expiringSession = "expiring_session"
         case backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
-        case maxAge = "max_message_age_days", cache
+        case maxAge = "max_message_age_days", cache, notify
     }
     private enum Delivery: String, CaseIterable { case host, thread }
     /// Where the cache and the outbox are; `none`: in memory, since there is no way without them.
@@ -69,6 +69,7 @@ struct Configuration {
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
             case .maxCache: (engine.cacheLimit, isBounded) = (try Configuration.megabytes(value), true)
             case .cache: caching = try value.choice()
+            case .notify: engine.notify = try value.choice()
             case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
@@ -79,8 +80,14 @@ struct Configuration {
         }
         for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
         try settle(directory, isBounded)
+        hand()
+    }
+
+    /// What the engine has to know beside the keys that it has of its own.
+    private mutating func hand() {
         engine.database = database
         engine.described = described
+        engine.noticesAtOnce = EventBuffer.messagesAtOnce(limit: queueLimit)
         engine.userID = UserID(userID)
         engine.accessToken = accessToken
         engine.seed = Configuration.seed
@@ -106,7 +113,7 @@ struct Configuration {
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
             (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"),
             (.maxAge, engine.messageAge.map { .int($0 / Configuration.day) } ?? "infinite"),
-            (.database, database?.described),
+            (.notify, .string(engine.notify.rawValue)), (.database, database?.described),
         ]
         let document = JSON.object()
         for (key, value) in values { document.set(key.rawValue, value) }

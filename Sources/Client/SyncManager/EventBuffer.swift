@@ -59,6 +59,8 @@ final class EventBuffer {
     private var collections: [CollectionID: Collection] = [:]
     private var mayLag = false
     private var positions: [StateNotice: Int] = [:]
+    /// Messages that the host took since the engine was told so.
+    private var tookMessages = 0
 
     /// `limit`: how many events may wait.
     init(limit: Int) { self.limit = limit }
@@ -118,6 +120,8 @@ final class EventBuffer {
             case .downloadProgress(let call, _, _):
                 push(output, as: .download(call), onlyLatest: true, time: time)
             case .syncProgress: if !isFull { append(output, time) }
+            // The engine tells no more of these than a few, until it hears that they were taken.
+            case .messageReceived: append(output, time)
             case .cacheTrimmed(let url, let messages, let bytes):
                 push(trimmed: messages, bytes, of: url, time: time)
             case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
@@ -218,6 +222,7 @@ final class EventBuffer {
             switch output {
             case .completion(let completion):
                 if let info = completion.info { collections[info.collection]?.lists.set(info) }
+            case .event(.client(.messageReceived)): tookMessages += 1
             case .event(.client): break
             case .event(.collection(let id, let notice)):
                 guard let lists = collections[id]?.lists else { continue }
@@ -243,9 +248,21 @@ final class EventBuffer {
         return nil
     }
 
-    /// The collections that the engine has to resync now, with the number of dropped events. To be called after each
-    /// `take`; each lag is given once.
-    func takeResyncs() -> [CollectionID: Int] {
+    /// What the engine has to hear of now. To be called after each `take`; each lag is given once, and of messages only
+    /// when so many were taken that there is room for others.
+    func takeWants() -> DrainWants {
+        var wants = DrainWants(resyncs: takeResyncs())
+        if tookMessages >= EventBuffer.messagesAtOnce(limit: limit) / 2 {
+            wants.tookMessages = tookMessages
+            tookMessages = 0
+        }
+        return wants
+    }
+
+    /// How many of the messages that the host is told of wait at once: few, so that they do not make it lose others.
+    static func messagesAtOnce(limit: Int) -> Int { min(16, max(2, limit / 4)) }
+
+    private func takeResyncs() -> [CollectionID: Int] {
         guard mayLag, waiting.count <= limit / 2, waitingBytes <= EventBuffer.byteLimit / 2 else { return [:] }
         mayLag = false
         var resyncs: [CollectionID: Int] = [:]
@@ -264,6 +281,7 @@ extension HostOutput {
         switch self {
         case .event(.change(let change)): change.items.reduce(0) { $0 + $1.json.count }
         case .event(.collection(_, .stream(let notice))): notice.estimatedBytes
+        case .event(.client(.messageReceived(let message))): message.json.count + (message.channel?.count ?? 0)
         // No value has more bytes, but an estimate may be higher.
         case .event(.client(.database(.value(_, let node, _)))): min(node.estimatedBytes, TransportRequest.answerLimit)
         case .event, .completion: 0

@@ -218,15 +218,15 @@ final class EventQueue: @unchecked Sendable {
     }
 
     /// The next event, waiting up to `timeout` milliseconds (negative: for ever). A thread with little time leaves the
-    /// engine's work to the engine thread. `resyncs` are the collections that the engine has to resync now.
-    func take(timeout: Int32, resyncs: inout [CollectionID: Int]) -> DrainedEvent? {
+    /// engine's work to the engine thread. `wants` is what the engine has to hear of now.
+    func take(timeout: Int32, wants: inout DrainWants) -> DrainedEvent? {
         let deadline = timeout > 0 ? Clock.monotonic + Int64(timeout) : nil
         let work = work
         while true {
             var mayWork = false
             let event = monitor.locked { () -> DrainedEvent? in
                 while true {
-                    if let event = next(&resyncs) {
+                    if let event = next(&wants) {
                         if timeout != 0 { work?.handOver() }
                         return event
                     }
@@ -256,10 +256,10 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    private func next(_ resyncs: inout [CollectionID: Int]) -> DrainedEvent? {
+    private func next(_ wants: inout DrainWants) -> DrainedEvent? {
         guard !buffer.isEmpty else { return nil }
         let event = buffer.take()
-        resyncs = buffer.takeResyncs()
+        wants = buffer.takeWants()
         if buffer.isEmpty, isDescriptorUsed { lower() }
         guard let event else { return nil }
         var caller: Listener?

@@ -90,15 +90,8 @@ enum EventText {
             writer.member("channel_url", channelURL.text)
             writer.member("messages", messages)
             writer.member("bytes", bytes)
-        case .unreadCounts(let counts):
-            writer.member("all", counts.all)
-            writer.key("custom_types")
-            writer.beginObject()
-            for (type, count) in counts.byCustomType.sorted(by: { $0.key < $1.key }) {
-                writer.key(escaping: type.text)
-                writer.int(count)
-            }
-            writer.endObject()
+        case .unreadCounts(let counts): write(counts, &writer)
+        case .messageReceived(let message): write(message, &writer)
         case .uploadProgress(let progress):
             writer.member("channel_url", progress.channelURL.text)
             writer.member("request_id", progress.requestID.text)
@@ -210,6 +203,27 @@ enum EventText {
         case .overflow(let dropped): writer.member("dropped", dropped)
         case .stream(let notice): write(notice, &writer)
         }
+    }
+
+    private static func write(_ counts: UnreadCounts, _ writer: inout JSONWriter) {
+        writer.member("all", counts.all)
+        writer.key("custom_types")
+        writer.beginObject()
+        for (type, count) in counts.byCustomType.sorted(by: { $0.key < $1.key }) {
+            writer.key(escaping: type.text)
+            writer.int(count)
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ message: ReceivedMessage, _ writer: inout JSONWriter) {
+        writer.member("id", message.id)
+        writer.member("channel_url", message.channelURL.text)
+        if let channel = message.channel { writer.member("channel", raw: channel) }
+        writer.member("message", raw: message.json)
+        writer.member("mention", message.isMention)
+        writer.member("missed", message.missed.count)
+        writer.member("more_missed", message.missed.mayBeMore)
     }
 
     private static func write(_ notice: StreamNotice, _ writer: inout JSONWriter) {

@@ -62,6 +62,18 @@ extension SendbirdRules {
         return patches
     }
 
+    public func isNotified(_ message: MessageRecord, userID: UserID, counting: CountingPolicy) -> Bool {
+        guard message.senderID != userID, !message.isSilent else { return false }
+        let isWanted = message.json.withUnsafeBytes { bytes -> Bool in
+            let events = JSONSlice.valid(bytes)["message_events"]
+            let isSuppressed = events?["send_push_notification"]?.equals("none") ?? false
+            return !isSuppressed && events?["update_last_message"]?.bool != false
+        }
+        return isWanted && (counting.lastMessage ?? .onlyInChannel).count(message)
+    }
+
+    public func mentions(_ userID: UserID, in json: [UInt8]) -> Bool { Mentions.has(userID, in: json) }
+
     public func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: UserID) -> Bool {
         guard edited.senderID != userID, Preference(channel).countsMentions else { return false }
         // Of messages of the millisecond that was read last, some may have come after the reading.

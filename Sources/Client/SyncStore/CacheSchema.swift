@@ -215,5 +215,32 @@ enum CacheSchema {
         CREATE UNIQUE INDEX relation_by_id ON relation (channel, id);
         CREATE INDEX relation_by_target ON relation (channel, target, ord, id);
         """,
+        // Messages that the host is told of, and how far each channel has been looked through.
+        """
+        CREATE TABLE notice (
+            id INTEGER PRIMARY KEY,
+            channel_url TEXT NOT NULL,
+            message_id TEXT NOT NULL,
+            ord INTEGER NOT NULL,
+            tie INTEGER NOT NULL,
+            is_mention INTEGER NOT NULL,
+            missed INTEGER NOT NULL,
+            may_be_more INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX notice_by_message ON notice (channel_url, message_id);
+        CREATE TABLE notice_mark (
+            channel_url TEXT NOT NULL PRIMARY KEY,
+            has_position INTEGER NOT NULL,
+            ord INTEGER NOT NULL,
+            tie INTEGER NOT NULL,
+            is_wanted INTEGER NOT NULL,
+            missed INTEGER NOT NULL,
+            may_be_more INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX notice_mark_wanted ON notice_mark (channel_url) WHERE is_wanted = 1;
+        """,
     ]
 }

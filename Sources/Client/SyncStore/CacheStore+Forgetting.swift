@@ -59,7 +59,9 @@ extension CacheStore {
             let list = kept.joined(separator: ",")
             try connection.execute("DELETE FROM thread WHERE channel NOT IN (\(list))")
             try connection.execute("DELETE FROM channel WHERE key NOT IN (\(list))")
-            try connection.prepare("DELETE FROM meta").run()
+            try notices.clear()
+            // No number of an event is given twice, not even to the next host of this user.
+            try connection.prepare("DELETE FROM meta WHERE key <> '\(NoticeStore.lastKey)'").run()
         }
     }
 

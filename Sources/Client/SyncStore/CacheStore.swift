@@ -82,7 +82,9 @@ public final class CacheStore {
         try connection.migrate(CacheSchema.migrations)
         try connection.setPageSize(pageSize)
         // Reads the schema and the b-tree roots, so that damage is found here and not at the first query.
-        for table in ["meta", "channel", "thread", "message", "relation", "chunk", "database_value"] {
+        for table in [
+            "meta", "channel", "thread", "message", "relation", "chunk", "database_value", "notice", "notice_mark",
+        ] {
             let probe = try connection.prepare("SELECT * FROM \(table) LIMIT 1")
             _ = try probe.next()
             probe.reset()
@@ -91,7 +93,7 @@ public final class CacheStore {
         // its row. (A number with a fraction is between them.)
         for (table, column) in [
             ("meta", "key"), ("channel", "url"), ("thread", "channel"), ("message", "channel"), ("relation", "channel"),
-            ("chunk", "channel"), ("database_value", "url"),
+            ("chunk", "channel"), ("database_value", "url"), ("notice", "channel_url"), ("notice_mark", "channel_url"),
         ] {
             for order in ["ASC", "DESC"] {
                 let edge = try connection.prepare("SELECT \(column) FROM \(table) ORDER BY \(column) \(order) LIMIT 1")

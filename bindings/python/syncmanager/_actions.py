@@ -1197,6 +1197,8 @@ class ClientActions:
     @overload
     def call(self, action: Literal["cancel"], /, *, request: int, timeout_ms: int | None = ...) -> Call[None]: ...
     @overload
+    def call(self, action: Literal["acknowledge"], /, *, id: int, timeout_ms: int | None = ...) -> Call[None]: ...
+    @overload
     def call(self, action: Literal["service_info"], /, *, timeout_ms: int | None = ...) -> Call[ServiceInfo]: ...
     @overload
     def call(self, action: Literal["clear_channels"], /, *, timeout_ms: int | None = ...) -> Call[None]: ...
@@ -2985,6 +2987,15 @@ class ClientActions:
             request: the number of the call
         """
         return self._act("cancel", request=request, timeout_ms=timeout_ms)
+
+    def acknowledge(self, id: int, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``acknowledge``. Collections: none. That event and all with a smaller id are not told again, but
+        for those that wait in the queue. NOT_FOUND when no event has had so large an id.
+
+        Args:
+            id: ``id`` of an event ``message_received``
+        """
+        return self._act("acknowledge", id=id, timeout_ms=timeout_ms)
 
     def service_info(self, *, timeout_ms: int | None = None) -> Call[ServiceInfo]:
         """The action ``service_info``. Collections: none. The service is asked for the emoji categories, once for each

@@ -1455,6 +1455,10 @@ class BlockingClientActions:
     ) -> None: ...
     @overload
     def call(
+        self, action: Literal["acknowledge"], /, *, id: int, timeout_ms: int | None = ..., timeout: float | None = ...
+    ) -> None: ...
+    @overload
+    def call(
         self, action: Literal["service_info"], /, *, timeout_ms: int | None = ..., timeout: float | None = ...
     ) -> ServiceInfo: ...
     @overload
@@ -3413,6 +3417,16 @@ class BlockingClientActions:
             request: the number of the call
         """
         call = self.start.cancel(request, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def acknowledge(self, id: int, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:
+        """The action ``acknowledge``. Collections: none. That event and all with a smaller id are not told again, but
+        for those that wait in the queue. NOT_FOUND when no event has had so large an id.
+
+        Args:
+            id: ``id`` of an event ``message_received``
+        """
+        call = self.start.acknowledge(id, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def service_info(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> ServiceInfo:

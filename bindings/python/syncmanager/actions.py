@@ -129,6 +129,7 @@ ActionName = Literal[
     "statistics",
     "options",
     "cancel",
+    "acknowledge",
     "service_info",
     "clear_channels",
     "set_limit",

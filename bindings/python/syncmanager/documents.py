@@ -241,6 +241,7 @@ class Config(_RequiredConfig, total=False):
     background_grace_ms: int
     max_cache_mb: int | Literal["infinite"]
     max_message_age_days: int | Literal["infinite"]
+    notify: Literal["none", "mentions", "all"]
     app_version: str
     database: DatabaseConfig
 

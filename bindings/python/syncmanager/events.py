@@ -233,6 +233,24 @@ class SyncProgress(Event):
 
 
 @dataclass(frozen=True)
+class MessageReceived(Event):
+    """A message of another user (configuration ``notify``), whether a collection shows its channel or not. It is told
+    again at the next start, with the same ``id``, until it is acknowledged. Since 0.1."""
+
+    id: int
+    channel_url: str
+    message: Message
+    #: It mentions this user.
+    mention: bool
+    #: So many messages of the channel before this one were let go, since too many waited.
+    missed: int
+    #: Beside those others may have come while away, which nobody counted.
+    more_missed: bool
+    #: As it is now, if it is cached.
+    channel: Channel | None = None
+
+
+@dataclass(frozen=True)
 class CacheTrimmed(Event):
     """Messages of a channel left the cache to make room; a page brings them again. Since 0.1."""
 
@@ -423,6 +441,7 @@ AnyEvent = Union[
     UploadProgress,
     DownloadProgress,
     SyncProgress,
+    MessageReceived,
     CacheTrimmed,
     TokenNeeded,
     CacheReset,
@@ -452,6 +471,7 @@ _KINDS: dict[str, type[Event]] = {
     "upload_progress": UploadProgress,
     "download_progress": DownloadProgress,
     "sync_progress": SyncProgress,
+    "message_received": MessageReceived,
     "cache_trimmed": CacheTrimmed,
     "token_needed": TokenNeeded,
     "cache_reset": CacheReset,

@@ -88,7 +88,7 @@ enum ChannelFacts {
         }
         if let message = messages.last(where: { $0.id == last.id }) {
             guard let shown = JSONSlice.member("last_message", of: cached.json),
-                updatedAt(shown) <= message.updatedAt
+                MessageRecord.updatedAt(of: shown) <= message.updatedAt
             else { return .nothing }
             // The service changed its time: another one may be the last now.
             if message.position != last.position { return .mustBeAsked }
@@ -153,9 +153,5 @@ enum ChannelFacts {
             let changed = json.withUnsafeBytes({ ChannelRecord(slice: .valid($0), copying: json) })
         else { return .mustBeAsked }
         return changed == channel ? .nothing : .changed(changed)
-    }
-
-    private static func updatedAt(_ json: [UInt8]) -> Int64 {
-        json.withUnsafeBytes { raw in JSONSlice.valid(raw)["updated_at"]?.int ?? 0 }
     }
 }

@@ -76,6 +76,12 @@ final class ChannelSync: Machine {
         return !refresh.isIdle
     }
 
+    /// What came to a channel while away is known: what is told of it now is the next thing that happens there.
+    func isSettled(_ url: ChannelURL) -> Bool {
+        guard case .read = log else { return false }
+        return isComplete && !refresh.isPlanned(url)
+    }
+
     /// A channel is asked for by itself, or will be.
     func isPlanned(_ url: ChannelURL) -> Bool { refresh.isPlanned(url) }
 

@@ -19,6 +19,8 @@ enum Ask: Equatable {
     case action(call: CallID, ActionCall)
     case retention
     case unreadCounts
+    /// The newest messages of a channel, for those that the host has to be told of.
+    case notices(channelURL: ChannelURL, number: UInt64)
     /// Something the service is only told; nobody waits for an answer.
     case told
 }

@@ -3,6 +3,8 @@ import SyncModel
 /// What the configuration says about the engine. Times in milliseconds.
 public struct EngineOptions: Sendable {
     public enum ResendPolicy: String, Sendable, CaseIterable { case none, manual, automatic }
+    /// Of which messages of others the host is told, whether a collection shows them or not.
+    public enum Notify: String, Sendable, CaseIterable { case none, mentions, all }
 
     public var userID: UserID
     public var accessToken: String
@@ -18,6 +20,9 @@ public struct EngineOptions: Sendable {
     public var uploadsAtOnce = 2
     /// While the connection is lost messages go by requests, where the service takes them so.
     public var sendsByRequest = false
+    public var notify = Notify.none
+    /// How many of those events wait to be drained at once.
+    public var noticesAtOnce = 16
     /// Bytes of the rows of messages that are cached; `nil`: without bound.
     public var cacheLimit: Int64?
     /// For how long messages are cached; `nil`: for ever.

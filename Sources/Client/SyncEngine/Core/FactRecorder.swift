@@ -14,6 +14,7 @@ final class FactRecorder {
     private let drafts: Drafts
     private let mutes: MuteTimers
     private let streamPoint: StreamPoint
+    private let notices: Notices
 
     init(_ machines: Machines) {
         collections = machines.collections
@@ -25,6 +26,7 @@ final class FactRecorder {
         drafts = machines.drafts
         mutes = machines.mutes
         streamPoint = machines.streamPoint
+        notices = machines.notices
     }
 
     private var timelines: Timelines { collections.timelines }
@@ -49,11 +51,14 @@ final class FactRecorder {
         let shown: [MessageCommit.Part] = timelines.of(url).compactMap { timeline in
             fact.concerning(timeline.id).map { (timeline, $0) }
         }
+        let part = notices.part(of: fact, isSettled: sync.isSettled(url), turn.context)
         let committed = storage.committed { (cache) throws(StoreError) in
-            try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
+            try notices.store(fact, part, turn.context, cache)
+            return try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
         }
         actions.note(fact)
         if let committed {
+            notices.stored(fact, part, &turn)
             if let arrived { outbox.taken(arrived, in: url, &turn) }
             for message in committed.recorded.flatMap(\.changed) { outbox.taken(message, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {
@@ -122,10 +127,11 @@ final class FactRecorder {
             }
             for url in fact.removed { try cache.deleteChannel(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
-            return commit
+            return (commit: commit, notices: try notices.store(fact, commit.replaced, turn.context, cache))
         }
         guard let committed else { return false }
-        show(fact, committed, &turn)
+        notices.stored(committed.notices, &turn)
+        show(fact, committed.commit, &turn)
         return true
     }
 

@@ -16,6 +16,7 @@ struct Machines {
     let mutes = MuteTimers()
     let retention = Retention()
     let budget = CacheBudget()
+    let notices = Notices()
     let streamPoint = StreamPoint()
     let streams = StreamFeeds()
     /// `nil`: the configuration names none.
@@ -35,7 +36,7 @@ struct Machines {
     private var all: [any Machine] {
         var all: [any Machine] = [
             session, sync, retention, collections, lists, outbox, drafts, actions, deliveries,
-            mutes, budget,
+            mutes, budget, notices,
         ]
         if let resources { all.append(resources) }
         if let database { all.append(database) }

@@ -8,6 +8,7 @@ final class Requests {
     private let outbox: Outbox
     private let actions: ServiceActions
     private let retention: Retention
+    private let notices: Notices
     private let recorder: FactRecorder
     private let events: ServiceEvents
     private var inFlight = InFlight()
@@ -20,6 +21,7 @@ final class Requests {
         outbox = machines.outbox
         actions = machines.actions
         retention = machines.retention
+        notices = machines.notices
         self.recorder = recorder
         self.events = events
     }
@@ -128,7 +130,7 @@ final class Requests {
             case .upload(let requestID, _, _): outbox.uploads.end(requestID)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
-                .unreadCounts: break
+                .unreadCounts, .notices: break
             }
         }
     }
@@ -183,6 +185,7 @@ final class Requests {
         // The next command that counts, or the next login, tells them.
         case (.unreadCounts, _): break
         case (.retention, _): receive(retention: reply, &turn)
+        case (.notices(let url, let number), _): notices.receive(reply, to: number, of: url, &turn)
         case (.action(let call, let action), _): receive(reply, to: action, call, &turn)
         }
     }

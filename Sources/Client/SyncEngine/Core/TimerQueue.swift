@@ -33,6 +33,8 @@ struct TimerQueue {
         case mutes
         case database
         case retention
+        /// Pages of channels are asked for again.
+        case notices
         /// The next slice of making room in the cache, after other inputs.
         case trim
         /// Messages that are too old to be kept are looked for again.
@@ -43,7 +45,7 @@ struct TimerQueue {
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
-            case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .resume, .trim: true
+            case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .notices, .resume, .trim: true
             case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
                 .background, .ownAges, .drafts, .streams, .database, .aging:
                 false
@@ -82,6 +84,7 @@ struct TimerQueue {
             case .resume: "s"
             case .uploads: "t"
             case .drafts: "u"
+            case .notices: "x"
             // Behind all that is due at the same time.
             case .trim: "v"
             case .aging: "w"

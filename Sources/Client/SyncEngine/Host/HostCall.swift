@@ -68,7 +68,7 @@ public enum HostCall: Sendable {
         case .action(let action):
             Profile(
                 .call, action.action, textBytes: action.textBytes,
-                isDoneWhenClosing: action.action == .library(.setDraft))
+                isDoneWhenClosing: [.library(.setDraft), .library(.acknowledge)].contains(action.action))
         case .database(let request):
             Profile(
                 .call, request.action, textBytes: request.textBytes, isDoneWhenClosing: request.operation.isWrite,

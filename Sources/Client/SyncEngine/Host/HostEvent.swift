@@ -67,6 +67,7 @@ public enum ClientNotice: Equatable, Sendable {
     /// Messages of a channel left the cache to make room: so many, and the bytes of their rows.
     case cacheTrimmed(channelURL: ChannelURL, messages: Int64, bytes: Int64)
     case unreadCounts(UnreadCounts)
+    case messageReceived(ReceivedMessage)
     /// Of the file of an own message.
     case uploadProgress(FileProgress)
     /// Of the file that a call receives: so many bytes, of so many; `nil`: not known.
@@ -87,6 +88,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .syncProgress: "sync_progress"
         case .cacheTrimmed: "cache_trimmed"
         case .unreadCounts: "unread_counts"
+        case .messageReceived: "message_received"
         case .uploadProgress: "upload_progress"
         case .downloadProgress: "download_progress"
         case .tokenNeeded: "token_needed"

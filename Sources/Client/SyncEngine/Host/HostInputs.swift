@@ -69,6 +69,7 @@ final class HostInputs {
         case .removeCollection(let id): removeCollection(id, &turn)
         case .resetViewpoint(let id, let viewpoint): collections.resetViewpoint(id, viewpoint, &turn)
         case .resync(let collections): resync(collections, &turn)
+        case .tookMessages(let count): machines.notices.drained(count)
         }
     }
 
@@ -82,6 +83,7 @@ final class HostInputs {
         case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, outbox, &turn)
         case .setLimit: setLimit(action, call, &turn)
         case .setDraft: machines.drafts.set(action, call: call, &turn)
+        case .acknowledge: machines.notices.acknowledge(action, call, &turn)
         case .options: ServiceActions.done(action, call, .ok, result: turn.options.described, &turn)
         case .statistics:
             let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count)
@@ -160,6 +162,7 @@ final class HostInputs {
     }
 
     private func resync(_ lost: [CollectionID: Int], _ turn: inout Turn) {
+        machines.notices.tellAgain()
         for (id, dropped) in lost.sorted(by: { $0.key < $1.key }) {
             lists.resync(id, dropped: dropped, &turn)
             if case .host(let number) = id { machines.streams.resync(number, dropped: dropped, &turn) }
@@ -224,6 +227,7 @@ final class HostInputs {
             for timeline in timelines.sorted { timeline.forgetChannel() }
             startOver(timelines.sorted, &turn)
             channelsForgotten(&turn)
+            machines.notices.forgetAll(&turn)
         }
         // Writes that are still on the disk stay what they are: known, and sent before later ones.
         if areIntentsGone {

@@ -19,6 +19,8 @@ public enum HostPost: Sendable {
     case resetViewpoint(collection: CollectionID, viewpoint: Int64)
     /// The host lagged behind and lost events of these collections (how many, by number): tell their lists again.
     case resync(collections: [CollectionID: Int])
+    /// The host has taken so many of the messages that it is told of; there is room for others.
+    case tookMessages(Int)
 
     /// Those that end something take none, so they are never refused; their number is bounded by what there is to end.
     var takesSlot: Bool {
@@ -26,7 +28,7 @@ public enum HostPost: Sendable {
         case .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection, .openMessageCollection,
             .openStream, .resetViewpoint:
             true
-        case .disconnect, .removeCollection, .resync: false
+        case .disconnect, .removeCollection, .resync, .tookMessages: false
         }
     }
 

@@ -55,6 +55,7 @@ final class SessionLife {
     private func resume(_ turn: inout Turn) {
         machines.sync.pump(&turn)
         machines.retention.pump(&turn)
+        machines.notices.pump(&turn)
         machines.lists.continueFetches(&turn)
         for timeline in timelines.sorted { timeline.resume(&turn) }
         machines.streams.syncResumed()

@@ -3,7 +3,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
     case setDraft = "set_draft"
-    case statistics, options, cancel
+    case statistics, options, cancel, acknowledge
     case serviceInfo = "service_info"
     case clearChannels = "clear_channels"
     case setLimit = "set_limit"
@@ -16,6 +16,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
         case .statistics: Specs.statistics
         case .options: Specs.options
         case .cancel: Specs.cancel
+        case .acknowledge: Specs.acknowledge
         case .serviceInfo: Specs.serviceInfo
         case .clearChannels: Specs.clearChannels
         case .setLimit: Specs.setLimit
@@ -91,6 +92,11 @@ private enum Specs {
             + "send. A message that is canceled is given up: `remove` from `pending` or `failed`, "
             + "`local_message_canceled`. The service may do all the same what it was asked already, and then "
             + "collections are told. Connecting goes on. NOT_FOUND when no such call waits")
+
+    static let acknowledge = ActionSpec(
+        [.required("id", .integer(1...Int64.max), "`id` of an event `message_received`")], connection: .none,
+        effect: "none. That event and all with a smaller id are not told again, but for those that wait in the queue. "
+            + "NOT_FOUND when no event has had so large an id")
 
     static let serviceInfo = ActionSpec(
         [],

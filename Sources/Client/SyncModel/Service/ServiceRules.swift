@@ -5,6 +5,10 @@ public protocol ServiceRules: RelationRules {
     func patches(
         for message: MessageRecord, in channel: ChannelRecord, userID: UserID, counting: CountingPolicy
     ) -> [ChannelPatch]?
+    /// Whether users are notified of a message: it is another's, and can be the last message of its channel.
+    func isNotified(_ message: MessageRecord, userID: UserID, counting: CountingPolicy) -> Bool
+    /// Whether a message mentions a user, given its JSON.
+    func mentions(_ userID: UserID, in json: [UInt8]) -> Bool
     /// Whether an edit may have changed how often this user is mentioned in unread messages.
     func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: UserID) -> Bool
     /// Whether messages of a channel are counted as unread, or as mentions.
@@ -49,6 +53,10 @@ public protocol ServiceRules: RelationRules {
 extension ServiceRules {
     public func edited(_ json: [UInt8], from held: [UInt8]) -> [UInt8] { json }
     public func pollID(in json: [UInt8]) -> String? { nil }
+    public func isNotified(_ message: MessageRecord, userID: UserID, counting: CountingPolicy) -> Bool {
+        message.senderID != userID && !message.isSilent && message.parentID.isEmpty
+    }
+    public func mentions(_ userID: UserID, in json: [UInt8]) -> Bool { false }
 }
 
 /// What goes wrong without the service having said anything.

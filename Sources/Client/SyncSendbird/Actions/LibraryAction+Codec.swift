@@ -5,7 +5,7 @@ extension LibraryAction {
     var codec: ActionCodec {
         switch self {
         case .serviceInfo: Codecs.serviceInfo
-        case .statistics, .options, .cancel, .clearChannels, .setLimit, .setDraft, .resendFailedMessages,
+        case .statistics, .options, .cancel, .acknowledge, .clearChannels, .setLimit, .setDraft, .resendFailedMessages,
             .removeFailedMessages:
             .unsupported
         }

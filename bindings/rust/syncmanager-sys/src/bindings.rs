@@ -174,6 +174,8 @@ extern "C" {
     /// "ws://127.0.0.1:8080"
     ///   "ca_file"                PEM file of trusted roots, default: the system's
     ///   "delivery"               "host" (default) or "thread"
+    ///   "notify"                 "none" (default), "mentions" or "all": which messages of others
+    /// `message_received` tells
     ///   "queue_limit"            events that may wait, 16..1000000, default 1000
     ///   "message_collection_capacity"  messages a collection holds, 200..1000000 or "infinite", default 1000
     ///   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;

@@ -1079,6 +1079,14 @@ impl Action {
         Action::new("cancel").set("request", request.to_string())
     }
 
+    /// `acknowledge`. Collections: none. That event and all with a smaller id are not told again, but for those
+    /// that wait in the queue. NOT_FOUND when no event has had so large an id.
+    ///
+    /// - `id`: `id` of an event `message_received`
+    pub fn acknowledge(id: i64) -> Action {
+        Action::new("acknowledge").set("id", id.to_string())
+    }
+
     /// `service_info`. Collections: none. The service is asked for the emoji categories, once for each
     /// `emoji_hash`.
     ///

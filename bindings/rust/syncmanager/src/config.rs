@@ -62,6 +62,9 @@ document! {
         /// 1 to 36,500; default: without bound. Older messages leave the cache, not the service, while the user is
         /// logged in, but for those of a channel with an open collection.
         max_message_age_days(days: u32) { ("max_message_age_days", days.to_string()) }
+        /// Which messages of others [`EventKind::MessageReceived`](crate::EventKind::MessageReceived) tells; default:
+        /// none.
+        notify(which: Notify) { ("notify", quoted(which.name())) }
         /// The version of the program, for the service's records.
         app_version(version: &str) { ("app_version", quoted(version)) }
         /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.
@@ -85,6 +88,26 @@ impl Config {
         document.set("app_id", &quoted(app_id));
         document.set("user_id", &quoted(user_id));
         Config(document)
+    }
+}
+
+/// Which messages of others a client tells. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notify {
+    None,
+    /// Those that mention the user.
+    Mentions,
+    All,
+}
+
+impl Notify {
+    fn name(self) -> &'static str {
+        match self {
+            Notify::None => "none",
+            Notify::Mentions => "mentions",
+            Notify::All => "all",
+        }
     }
 }
 

@@ -57,6 +57,22 @@ pub enum EventKind {
     DownloadProgress { request: u64, received: u64, total: Option<u64> },
     /// How far background sync of a channel is.
     SyncProgress { channel_url: String, done: u64, complete: bool },
+    /// A message of another user (configuration `notify`), whether a collection shows its channel or not. It is told
+    /// again at the next start, with the same `id`, until it is acknowledged.
+    MessageReceived {
+        /// For [`Action::acknowledge`](crate::Action::acknowledge).
+        id: i64,
+        channel_url: String,
+        /// As it is now, if it is cached.
+        channel: Option<Channel>,
+        message: Message,
+        /// It mentions this user.
+        mention: bool,
+        /// So many messages of the channel before this one were let go, since too many waited.
+        missed: u64,
+        /// Beside those others may have come while away, which nobody counted.
+        more_missed: bool,
+    },
     /// Messages of a channel left the cache to make room: so many, and so many bytes of rows. A page brings them again.
     CacheTrimmed { channel_url: String, messages: u64, bytes: u64 },
     /// The access token is missing or was revoked, or its user is gone: `code` and `message` are the service's. Answer
@@ -203,6 +219,15 @@ impl EventKind {
                 channel_url: channel_url()?,
                 done: json.u64_at("done")?,
                 complete: json.bool_at("complete")?,
+            },
+            "message_received" => EventKind::MessageReceived {
+                id: json.i64_at("id")?,
+                channel_url: channel_url()?,
+                channel: json.get("channel").cloned().map(Channel::from),
+                message: Message::from(json.get("message")?.clone()),
+                mention: json.bool_at("mention")?,
+                missed: json.u64_at("missed")?,
+                more_missed: json.bool_at("more_missed")?,
             },
             "cache_trimmed" => EventKind::CacheTrimmed {
                 channel_url: channel_url()?,

@@ -87,7 +87,7 @@ pub use call::{Call, Reply};
 pub use change::{Change, List, Source, Step};
 pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
-pub use config::{Config, ResendPolicy};
+pub use config::{Config, Notify, ResendPolicy};
 pub use database::Database;
 pub use draft::{Draft, Edit, OutgoingFile, Target};
 pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,17 @@
+import SyncEngine
+import SyncModel
+
+/// What the engine has to hear of since the host drained events.
+struct DrainWants {
+    /// The collections that it has to resync, with the number of dropped events.
+    var resyncs: [CollectionID: Int] = [:]
+    /// So many of the messages that it told of were taken.
+    var tookMessages = 0
+
+    var posts: [HostPost] {
+        var posts: [HostPost] = []
+        if tookMessages > 0 { posts.append(.tookMessages(tookMessages)) }
+        if !resyncs.isEmpty { posts.append(.resync(collections: resyncs)) }
+        return posts
+    }
+}
