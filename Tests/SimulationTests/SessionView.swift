@@ -10,4 +10,6 @@ struct SessionView {
     var wasPaused = false
     /// Request ids of what the host asked to send, or to send again.
     var asked: Set<String> = []
+    /// Paths of files whose upload has begun.
+    var uploads: Set<String> = []
 }

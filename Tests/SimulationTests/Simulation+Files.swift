@@ -170,7 +170,12 @@ extension Simulation {
         guard let id = Simulation.requestID(form),
             let own = engine.ownMessages.first(where: { $0.requestID.text == id })
         else { return Violation(description: "\(form.path) is uploaded for no message") }
-        return violationOfGoingOut(own, in: own.channelURL.text)
+        // An upload that has begun is repeated with a new session key, whatever became of the channel: its message is
+        // looked at once more when it goes out.
+        if session.uploads.contains(form.path) { return nil }
+        if let violation = violationOfGoingOut(own, in: own.channelURL.text) { return violation }
+        session.uploads.insert(form.path)
+        return nil
     }
 
     /// What goes out names the files as they were when the message was written, and none that waits before it is passed
