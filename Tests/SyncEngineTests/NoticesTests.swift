@@ -52,6 +52,11 @@ final class NoticesTests: EngineTestCase {
         return host.status(call)
     }
 
+    private func answerLog(updated: [ChannelRecord], deletedURLs: [ChannelURL], hasMore: Bool, next: String) {
+        let changes = ChannelChanges(updated: updated, deletedURLs: deletedURLs, hasMore: hasMore, next: next)
+        answer(.channelChanges(changes), to: isChannelLog)
+    }
+
     private func mention(_ id: Int64, of user: String = "mei") -> MessageRecord {
         var message = T.message(id)
         let json = String(decoding: message.json, as: UTF8.self)
@@ -212,6 +217,43 @@ final class NoticesTests: EngineTestCase {
         event(.messageDeleted(channelURL: "c", messageID: "8"))
         begin()
         XCTAssertEqual(told().map(\.missed), [MissedNotices(mayBeMore: true)], "it stands before the next one now")
+    }
+
+    func testAChannelThatIsMadeAgainTellsByOneNumber() throws {
+        let old = T.channel("c", createdAt: T.wall / 1000, last: T.message(1))
+        begin(channels: [old])
+        live(T.message(1))
+        XCTAssertEqual(toldIDs(), ["c1"])
+        loseConnection()
+        connect()
+        // The log is not read yet: what comes live is of the channel that was made again since.
+        live(T.message(7))
+        answer(.messages(T.page([T.message(6), T.message(7)])), to: isAround)
+        let first = told()
+        XCTAssertEqual(first.map(text), ["c6", "c7"])
+        acknowledge(first[0].id)
+        answerLog(updated: [], deletedURLs: ["c"], hasMore: true, next: "l2")
+        let new = T.channel("c", createdAt: T.wall / 1000 + 5, last: T.message(7), id: 2)
+        answerLog(updated: [new], deletedURLs: [], hasMore: false, next: "l3")
+        while !pageAsked().isEmpty {
+            answer(.messages(T.page([T.message(6), T.message(7)])), to: isAround)
+        }
+        XCTAssertEqual(toldIDs(), [])
+        begin()
+        XCTAssertEqual(told().map(\.id), [first[1].id], "what was not acknowledged is told by the same number")
+    }
+
+    func testAChannelThatTheLogSaysIsGoneLeavesNothing() throws {
+        begin(channels: [T.channel("c", last: T.message(1))])
+        live(T.message(1))
+        XCTAssertEqual(toldIDs(), ["c1"])
+        loseConnection()
+        connect()
+        answerLog(updated: [], deletedURLs: ["c"], hasMore: true, next: "l2")
+        XCTAssertEqual(try cache.notices.notices(after: 0, limit: 10).count, 1, "it may be there again behind it")
+        answerLog(updated: [], deletedURLs: [], hasMore: false, next: "l3")
+        XCTAssertEqual(try cache.notices.notices(after: 0, limit: 10), [])
+        XCTAssertEqual(try cache.notices.mark("c"), NoticeMark())
     }
 
     func testAnOldMemberDoesNotHearWhatWasSaidBefore() throws {

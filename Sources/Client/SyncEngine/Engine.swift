@@ -58,7 +58,7 @@ public final class Engine {
         machines.lists.setComplete(machines.sync.isComplete, &turn)
         let lost = storage.setAsideDamagedIntents()
         if lost.count > 0 { turn.tell(.storageError(message: lost.message, lost: lost)) }
-        machines.notices.tell(&turn)
+        machines.notices.tell(isSettled: false, &turn)
         carryOut(&turn)
         tellStorageFailure()
     }
@@ -331,7 +331,7 @@ public final class Engine {
         if !isClosed, outbox.hasSettled { outbox.clearSettled(turn.context) }
         if !isClosed, !isClosing {
             machines.budget.look(&turn)
-            machines.notices.tell(&turn)
+            machines.notices.tell(isSettled: machines.sync.isSettled, &turn)
             carryOut(&turn)
         }
         tellStorageFailure()

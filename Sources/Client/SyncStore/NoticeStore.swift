@@ -245,6 +245,18 @@ public struct NoticeStore {
         return urls
     }
 
+    /// The channels of which something is held, and that are not cached.
+    public func channelsNotCached() throws(StoreError) -> [ChannelURL] {
+        let row = try connection.prepare("""
+            SELECT channel_url FROM notice UNION SELECT channel_url FROM notice_mark
+            EXCEPT SELECT url FROM channel WHERE is_cached = 1
+            """)
+        defer { row.reset() }
+        var urls: [ChannelURL] = []
+        while try row.next() { urls.append(ChannelURL(row.text(0))) }
+        return urls
+    }
+
     /// The channel is gone, or another one is under its URL.
     public func forget(_ url: ChannelURL) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in

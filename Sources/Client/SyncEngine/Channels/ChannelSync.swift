@@ -77,9 +77,14 @@ final class ChannelSync: Machine {
     }
 
     /// What came to a channel while away is known: what is told of it now is the next thing that happens there.
-    func isSettled(_ url: ChannelURL) -> Bool {
+    func isSettled(_ url: ChannelURL) -> Bool { isRead && !refresh.isPlanned(url) }
+
+    /// The same of all channels.
+    var isSettled: Bool { isRead && refresh.isIdle }
+
+    private var isRead: Bool {
         guard case .read = log else { return false }
-        return isComplete && !refresh.isPlanned(url)
+        return isComplete
     }
 
     /// A channel is asked for by itself, or will be.

@@ -120,14 +120,15 @@ final class FactRecorder {
 
     /// `false` when it could not be stored.
     func record(channels fact: ChannelFact, _ turn: inout Turn) -> Bool {
-        let timelines = timelines
+        let (timelines, isSettled) = (timelines, sync.isSettled)
         let committed = turn.storage.committed { (cache) throws(StoreError) in
             let commit = try ChannelCommit(fact.changed, replacing: nil, turn.capabilities, cache) {
                 timelines.of($0).map(\.history)
             }
             for url in fact.removed { try cache.deleteChannel(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
-            return (commit: commit, notices: try notices.store(fact, commit.replaced, turn.context, cache))
+            let part = try notices.store(fact, commit.replaced, isSettled: isSettled, turn.context, cache)
+            return (commit: commit, notices: part)
         }
         guard let committed else { return false }
         notices.stored(committed.notices, &turn)

@@ -13,6 +13,9 @@ import SyncStore
 ///   channel says that its last message is newer than the mark, the newest page of the channel is asked for, and what
 ///   comes live meanwhile is taken in behind it. That a channel has to be asked stands in its row, so that a kill in
 ///   between loses nothing.
+/// - A channel may be deleted and made again under its URL while away, and messages of the new one told before the
+///   change log says so. So what is held stays until the log is read, or the new channel is known: then what is older
+///   than it goes.
 /// - What can be the last message of a channel is told, and nothing else: so nothing of what was missed can hide.
 /// - What waits stands in the file, in the order of its ids, and is told from there: so many events at a time as the
 ///   host has drained. At the start of a process, and when the host has lost events, it is told from the beginning.
@@ -44,6 +47,8 @@ final class Notices: Machine {
     /// What earlier sessions have left to be asked for has been read.
     private var hasRead = false
     private var gate = RetryGate()
+    /// Some that are not cached are there, and are forgotten once it is known that they are gone.
+    private var hasUnsure = false
     /// The last that was told.
     private var cursor: Int64 = 0
     /// There may be some behind it.
@@ -97,6 +102,8 @@ final class Notices: Machine {
         guard let left else { return false }
         since = left.since
         hasRead = true
+        // A kill may have come before they were forgotten.
+        hasUnsure = Notices.asksForPages(turn.context)
         enqueue(left.wanted)
         return true
     }
@@ -198,21 +205,34 @@ final class Notices: Machine {
 
     /// What follows of a fact about channels.
     struct Channels {
-        /// They are gone, or others are under their URLs.
+        /// They are gone, or others are under their URLs: pages under way may be of those that were.
         var gone: [ChannelURL] = []
         /// Their pages have to be asked for.
         var wanting: [ChannelURL] = []
+        /// They are gone as far as the change log has been read: its next page may have others under their URLs.
+        var unsure: [ChannelURL] = []
     }
 
-    /// Stores it, as a part of the transaction of who calls.
+    /// Stores it, as a part of the transaction of who calls. `isSettled`: what happened while away is known.
     func store(
-        _ fact: ChannelFact, _ replaced: [ChannelURL], _ context: Context, _ cache: CacheStore
+        _ fact: ChannelFact, _ replaced: [ChannelURL], isSettled: Bool, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) -> Channels {
         guard context.options.notify != .none else { return Channels() }
-        var channels = Channels(gone: fact.removed + replaced)
-        for url in channels.gone { try cache.notices.forget(url) }
+        var channels = Channels(gone: replaced)
+        if isSettled || !Notices.asksForPages(context) {
+            channels.gone += fact.removed
+        } else {
+            channels.unsure = fact.removed
+        }
+        for url in fact.removed where channels.unsure.isEmpty { try cache.notices.forget(url) }
         for channel in fact.changed {
-            if channel.messageOffset > 0 { try cache.notices.delete(before: channel.messageOffset, in: channel.url) }
+            if replaced.contains(channel.url) {
+                if try replace(channel, context, cache) { channels.wanting.append(channel.url) }
+                continue
+            }
+            if let start = Notices.start(of: channel, context) {
+                try cache.notices.delete(before: start, in: channel.url)
+            }
             guard let last = channel.lastMessage, let floor = floor(of: channel), last.position.order >= floor,
                 Notices.asksForPages(context)
             else { continue }
@@ -226,12 +246,35 @@ final class Notices: Machine {
         return channels
     }
 
+    /// Another channel is under the URL of one that is gone. Messages of it may have been told already, and must not be
+    /// told by another number, so those and the mark stay. `true`: its page has to be asked for.
+    private func replace(
+        _ channel: ChannelRecord, _ context: Context, _ cache: CacheStore
+    ) throws(StoreError) -> Bool {
+        guard Notices.asksForPages(context) else {
+            try cache.notices.forget(channel.url)
+            return false
+        }
+        if let start = Notices.start(of: channel, context) { try cache.notices.delete(before: start, in: channel.url) }
+        var mark = try cache.notices.mark(channel.url)
+        mark.isWanted = true
+        mark.missed = MissedNotices()
+        try cache.notices.set(mark, of: channel.url)
+        return true
+    }
+
     /// From when on messages of a channel are told that did not come live; `nil`: not at all yet.
     private func floor(of channel: ChannelRecord?) -> Int64? {
         guard let since else { return nil }
         guard let channel else { return since }
         let membership = channel.membership
         return max(since, channel.messageOffset, membership.joinedAt > 0 ? membership.joinedAt : membership.invitedAt)
+    }
+
+    /// Before it no message belongs to a channel and this user: it may be another one than was known by its URL.
+    private static func start(of channel: ChannelRecord, _ context: Context) -> Int64? {
+        let start = hasPlaces(context) ? max(channel.createdAt, channel.messageOffset) : channel.messageOffset
+        return start > 0 ? start : nil
     }
 
     /// It is in the file.
@@ -242,7 +285,24 @@ final class Notices: Machine {
         }
         for url in channels.wanting { asked[url]?.isLate = true }
         enqueue(channels.wanting.filter { asked[$0] == nil })
+        for url in channels.unsure {
+            hasUnsure = true
+            // The page under way may be of the one that is gone.
+            if asked.removeValue(forKey: url) != nil { enqueue([url]) }
+        }
         pump(&turn)
+    }
+
+    /// Forgets channels that are gone, when what happened while away is known.
+    private func forgetUnsure(_ turn: inout Turn) {
+        let gone = turn.storage.committed { (cache) throws(StoreError) in
+            let gone = try cache.notices.channelsNotCached()
+            for url in gone { try cache.notices.forget(url) }
+            return gone
+        }
+        guard let gone else { return }
+        hasUnsure = false
+        stored(Channels(gone: gone), &turn)
     }
 
     private func enqueue(_ urls: [ChannelURL]) { wanted += urls.filter { isWanted.insert($0).inserted } }
@@ -315,8 +375,9 @@ final class Notices: Machine {
 
     // MARK: The host
 
-    /// Behind every input: tells what the host has room for.
-    func tell(_ turn: inout Turn) {
+    /// Behind every input: tells what the host has room for. `isSettled`: what happened while away is known.
+    func tell(isSettled: Bool, _ turn: inout Turn) {
+        if hasUnsure, isSettled, turn.isLoggedIn { forgetUnsure(&turn) }
         let (last, room) = (cursor, turn.options.noticesAtOnce - inQueue)
         guard turn.options.notify != .none, hasUntold, room > 0 else { return }
         let next = turn.storage.cached { (cache) throws(StoreError) in
