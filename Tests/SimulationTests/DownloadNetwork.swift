@@ -39,6 +39,8 @@ final class DownloadNetwork {
     private var exchanges: [UInt64: Exchange] = [:]
     /// Of requests of this process, whatever became of them.
     private var targets: [UInt64: HTTPTarget] = [:]
+    /// Files in part that a request of this process was for.
+    private var begun: Set<String> = []
     var isFaulty = true
     /// Puts a step, or what the device is told, on its way.
     var plan: ((UInt64, Step, _ delay: Int64) -> Void)?
@@ -55,7 +57,8 @@ final class DownloadNetwork {
     /// Whether anything of a file is there that is not whole, and nobody receives it.
     func hasLeft(_ url: String, _ path: String) -> Bool {
         let part = PartFile(HTTPTarget(path: path, source: url)).path
-        guard !exchanges.values.contains(where: { $0.part == part }) else { return false }
+        // What a call of an earlier process left stays, when none of this process has begun to go on with it.
+        guard begun.contains(part), !exchanges.values.contains(where: { $0.part == part }) else { return false }
         let version = String(part.dropLast("part".count)) + "version"
         return [part, version].contains { FileManager.default.fileExists(atPath: $0) }
     }
@@ -67,6 +70,7 @@ final class DownloadNetwork {
             path: asked.path, source: asked.source, limit: asked.limit, replaces: asked.replaces)
         targets[id] = target
         let part = PartFile(target).path
+        begun.insert(part)
         do throws(NetworkFailure) {
             // The disk says so after half a second.
             let isBusy = exchanges.values.contains { $0.part == part }
@@ -95,6 +99,7 @@ final class DownloadNetwork {
     func processEnded() {
         exchanges = [:]
         targets = [:]
+        begun = []
     }
 
     func cutPower() { if disk.cutPower() { seen?("download lost by a power cut") } }

@@ -3282,7 +3282,8 @@ class BlockingClientActions:
         """The action ``download_file``. Collections: none; ``download_progress`` tells how far it is. Until it is
         complete the file is called ``PATH.HEX.part``; the next call for the same address and path goes on with it.
         The key of the login goes only to the service's own hosts. ``timeout_ms`` is time without progress (default
-        30 s). ``cancel`` ends it at once, and nothing is left of it.
+        30 s). ``cancel`` ends it at once and removes what it received; a call that was still waiting to begin leaves
+        what an earlier one received.
 
         Gives ``path``.
 
