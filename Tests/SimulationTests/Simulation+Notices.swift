@@ -39,8 +39,10 @@ extension Simulation {
         if let known = notices.events[event.id] {
             if known.messageID != id { try fail("it was \(known.messageID), and is \(id)") }
         } else {
-            // Who leaves and comes again, or signs out, is told anew.
-            if let other = notices.ids[id], notices.events[other]?.place == place {
+            // Who leaves and comes again, or signs out, is told anew, and so is what the service gave a later time.
+            if let other = notices.ids[id], notices.events[other]?.place == place,
+                !notices.moved.contains(json["message_id"]?.int ?? 0)
+            {
                 try fail("\(id) was told as \(other) before")
             }
             if traits.notify == .mentions, !event.isMention { try fail("\(id) mentions nobody") }
