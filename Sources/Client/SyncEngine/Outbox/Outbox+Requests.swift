@@ -45,8 +45,10 @@ extension Outbox {
     ) {
         let mayHaveArrived = failure.mayHaveArrived || failure.kind == .unavailable
         turn.add(.sendEnded(channelURL: url, isInDoubt: mayHaveArrived && turn.isLoggedIn))
-        let isForGood = failure.kind == .notFound || failure.kind.isForGood && failure.kind != .exists
-        let isGivenUp = turn.options.resendPolicy != .automatic && !turn.isLoggedIn
+        // The service has it. Sent once more in the next session, it is looked for there.
+        let isThere = failure.kind == .exists
+        let isForGood = failure.kind == .notFound || failure.kind.isForGood && !isThere
+        let isGivenUp = turn.options.resendPolicy != .automatic && !turn.isLoggedIn && !isThere
         if let intent, isForGood || isGivenUp { fail(intent, failure, &turn) }
         // Behind what was told of this message: others may fail by it.
         if failure.kind == .tokenRejected, !turn.isLoggedIn { turn.add(.keyRefused) }
