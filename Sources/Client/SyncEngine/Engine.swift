@@ -127,8 +127,12 @@ public final class Engine {
         host.stopShowing(&turn)
         carryOut(&turn)
         let told = takeHostOutputs()
+        let settled = machines.outbox.settled
         let isStored = storage.together { for command in waiting { close(command, &turn) } }
-        if !isStored { hostOutputs = [] }
+        if !isStored {
+            hostOutputs = []
+            machines.outbox.takeBack(settled)
+        }
         machines.end(&turn)
         requests.end()
         timers.cancelAll()

@@ -98,6 +98,11 @@ extension Outbox {
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
     }
 
+    var settled: [Intent] { messages.settled }
+
+    /// What was stored since has not reached the disk: what is done with there is what was before.
+    func takeBack(_ settled: [Intent]) { messages.takeBack(settled) }
+
     var hasLeaving: Bool { !leaving.isEmpty }
 
     /// Nothing that the service has is still to come into the cache.
