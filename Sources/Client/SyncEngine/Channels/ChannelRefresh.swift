@@ -117,7 +117,10 @@ struct ChannelRefresh {
                 return nil
             }
             if failure.kind == .notFound || entry.isUnlisted {
-                return ChannelFact(removed: [url], cause: entry.cause)
+                // Why it was asked for, a mention say, is not why it goes.
+                let cause =
+                    entry.cause.source.isFromEvent ? Cause(.eventChannelDeleted, entry.cause.facts) : entry.cause
+                return ChannelFact(removed: [url], cause: cause)
             }
             forget(url)
         case .failure(let failure): askAgain(url, after: failure, context)
