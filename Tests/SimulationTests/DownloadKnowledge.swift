@@ -8,6 +8,8 @@ struct DownloadKnowledge {
     struct Asked {
         let name: String
         let path: String
+        /// Of this file to this path, before this call.
+        let requests: Int
     }
 
     /// Of this process, by their calls.
@@ -18,8 +20,8 @@ struct DownloadKnowledge {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed &+ 5000) }
 
-    mutating func ask(_ call: CallID, _ name: String, _ path: String) {
-        open[call] = Asked(name: name, path: path)
+    mutating func ask(_ call: CallID, _ name: String, _ path: String, after requests: Int) {
+        open[call] = Asked(name: name, path: path, requests: requests)
         all[path, default: []].insert(name)
     }
 

@@ -39,8 +39,8 @@ final class DownloadNetwork {
     private var exchanges: [UInt64: Exchange] = [:]
     /// Of requests of this process, whatever became of them.
     private var targets: [UInt64: HTTPTarget] = [:]
-    /// Files in part that a request of this process was for.
-    private var begun: Set<String> = []
+    /// How many requests of this process were for a file in part.
+    private var begun: [String: Int] = [:]
     var isFaulty = true
     /// Puts a step, or what the device is told, on its way.
     var plan: ((UInt64, Step, _ delay: Int64) -> Void)?
@@ -55,12 +55,18 @@ final class DownloadNetwork {
     }
 
     /// Whether anything of a file is there that is not whole, and nobody receives it.
-    func hasLeft(_ url: String, _ path: String) -> Bool {
+    ///
+    /// `after`: how many requests for it there had been when the call came. What an earlier call left stays when the
+    /// call ends before a request of its own has begun to go on with it.
+    func hasLeft(_ url: String, _ path: String, after: Int) -> Bool {
         let part = PartFile(HTTPTarget(path: path, source: url)).path
-        // What a call of an earlier process left stays, when none of this process has begun to go on with it.
-        guard begun.contains(part), !exchanges.values.contains(where: { $0.part == part }) else { return false }
+        guard begun[part, default: 0] > after, !exchanges.values.contains(where: { $0.part == part }) else { return false }
         let version = String(part.dropLast("part".count)) + "version"
         return [part, version].contains { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    func requests(for url: String, _ path: String) -> Int {
+        begun[PartFile(HTTPTarget(path: path, source: url)).path, default: 0]
     }
 
     // MARK: The device's side
@@ -70,7 +76,7 @@ final class DownloadNetwork {
             path: asked.path, source: asked.source, limit: asked.limit, replaces: asked.replaces)
         targets[id] = target
         let part = PartFile(target).path
-        begun.insert(part)
+        begun[part, default: 0] += 1
         do throws(NetworkFailure) {
             // The disk says so after half a second.
             let isBusy = exchanges.values.contains { $0.part == part }
@@ -99,7 +105,7 @@ final class DownloadNetwork {
     func processEnded() {
         exchanges = [:]
         targets = [:]
-        begun = []
+        begun = [:]
     }
 
     func cutPower() { if disk.cutPower() { seen?("download lost by a power cut") } }

@@ -8,6 +8,8 @@ struct DraftKnowledge {
     private(set) var history: [HistoryID: [(since: Int64, text: String?)]] = [:]
     var random: SeededGenerator
     var lastText = 0
+    /// What the host is setting: a process that dies over it may have stored it, and did not live to show it.
+    var beingSet: (place: HistoryID, text: String?)?
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed &+ 2000) }
 
@@ -23,6 +25,8 @@ struct DraftKnowledge {
     func possible(_ place: HistoryID, since: Int64) -> [String?] {
         let all = history[place] ?? [(0, nil)]
         let first = all.lastIndex { $0.since <= since } ?? 0
-        return all[first...].map(\.text)
+        let shown = all[first...].map(\.text)
+        guard let beingSet, beingSet.place == place else { return shown }
+        return shown + [beingSet.text]
     }
 }

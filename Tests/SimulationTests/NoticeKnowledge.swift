@@ -20,6 +20,8 @@ struct NoticeKnowledge {
     /// The host is done with all up to this one, and wants to say so of the other.
     var acknowledged: Int64 = 0
     var toAcknowledge: Int64?
+    /// How many times the socket told that this user is in a channel no more.
+    var left: [String: Int] = [:]
     /// Messages whose time the service changed.
     var moved: Set<Int64> = []
 

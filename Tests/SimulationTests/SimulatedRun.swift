@@ -121,8 +121,12 @@ extension SimulatedRun {
 
     func checkSnapshot(_ id: CollectionID, _ list: String, _ rows: [[UInt8]]) throws {
         let shown = try JSON.parse(host.snapshot(id) ?? [])[list]?.array ?? []
-        guard shown.count == rows.count, try zip(shown, rows).allSatisfy({ try $0 == JSON.parse($1) }) else {
-            throw Violation(description: "the snapshot of \(id) has \(shown.count) in \(list), not these \(rows.count)")
+        guard shown.count == rows.count else {
+            throw Violation(description: "the snapshot of \(id) has \(shown.count) in \(list), not \(rows.count)")
+        }
+        for (there, row) in zip(shown, rows) where try there != JSON.parse(row) {
+            throw Violation(
+                description: "the snapshot of \(id) has \(there.text) in \(list), not \(String(decoding: row, as: UTF8.self))")
         }
     }
 }

@@ -43,6 +43,7 @@ extension Simulation {
         try checkNotices()
         try checkFiles()
         try convergeDownloads()
+        drain()
         try checkSnapshots()
         try checkClose()
         try checkKeptDatabase()

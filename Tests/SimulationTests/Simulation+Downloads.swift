@@ -39,9 +39,10 @@ extension Simulation {
 
     private func ask(_ name: String, _ path: String, overwrites: Bool, most: Int64?) {
         let call = newCall("download_file")
-        downloads.ask(call, name, path)
+        let url = DownloadNetwork.address + name
+        downloads.ask(call, name, path, after: network.downloads.requests(for: url, path))
         var arguments: [String: ActionCall.Value] = [
-            "url": .text(DownloadNetwork.address + name), "path": .text(path), "overwrite": .flag(overwrites),
+            "url": .text(url), "path": .text(path), "overwrite": .flag(overwrites),
         ]
         if let most { arguments["max_bytes"] = .integer(most) }
         command(.call(call, .action(ActionCall(action: .file(.downloadFile), arguments: arguments))))
@@ -69,7 +70,7 @@ extension Simulation {
         case .canceled, .tooLarge: break
         default: return
         }
-        if network.downloads.hasLeft(DownloadNetwork.address + asked.name, asked.path) {
+        if network.downloads.hasLeft(DownloadNetwork.address + asked.name, asked.path, after: asked.requests) {
             violation = violation ?? Violation(
                 description: "of \(asked.path) something is left though its call has ended \(completion.status)")
         }

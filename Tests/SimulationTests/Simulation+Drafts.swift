@@ -22,9 +22,11 @@ extension Simulation {
         if let text { arguments["message"] = .text(text) }
         if !parentID.isEmpty { arguments["parent_message_id"] = .text(parentID) }
         let (call, process) = (newCall("set_draft"), processNumber)
-        command(.call(call, .action(ActionCall(action: .library(.setDraft), arguments: arguments))))
-        guard process == processNumber else { return }
         let place = HistoryID(ChannelURL(url), parentID: MessageID(parentID))
+        drafts.beingSet = (place, text)
+        command(.call(call, .action(ActionCall(action: .library(.setDraft), arguments: arguments))))
+        drafts.beingSet = nil
+        guard process == processNumber else { return }
         if results[call]?.status != .ok || draftTexts[place] != text {
             violation = violation ?? Violation(
                 description: "the draft of \(place) is \(draftTexts[place] ?? "-"), not \(text ?? "-")")

@@ -65,14 +65,16 @@ extension Simulation {
     }
 
     /// Neighbours here are neighbours on the server. Excused are:
-    /// - an own message that is pending or failed here: it is shown in those lists, wherever it stands;
+    /// - an own message that is pending or failed here: it is shown in those lists, wherever it stands, until it is
+    ///   shown as sent (the answer about a thread may be the first to tell that the service has it);
     /// - an own message whose send ended without the service's word, until the engine has come to rest: nobody told us
     ///   that the service has it, and it is being asked for;
     /// - what stands before messages that only the host itself told of: the host's own connection may overtake the
     ///   library's, and what came before is on its way, or was lost with the socket and comes with the gap check;
     /// - a message whose deletion is asked for: it is shown as deleted until the service has answered;
     /// - a message whose time the service changed, until the engine has come to rest: the edit that tells of it is
-    ///   under way.
+    ///   under way;
+    /// - an older message of a channel that this user left and came into again, until the engine has heard of it.
     private func checkHoles(_ view: MessageWindow, _ url: String) throws {
         let rows = view.window.rows
         guard let first = rows.first, let last = rows.last, rows.count > 1 else { return }
@@ -82,7 +84,8 @@ extension Simulation {
             guard position > first.position, position < last.position, !held.contains(String(id)),
                 let message = service.messages[id], service.isShown(message, by: view.filter)
             else { continue }
-            if isUnderWay(message) || knowledge.moved[String(id)] != nil { continue }
+            if isUnderWay(message, view) || knowledge.moved[String(id)] != nil { continue }
+            if let newest = knowledge.restored[url], id <= newest { continue }
             if engine.overlays.hasDeletion(MessageID(String(id)), in: ChannelURL(url)) { continue }
             let behind = rows.drop { $0.position < position }
             if behind.allSatisfy({ knowledge.toldByHost.contains($0.id.text) }) { continue }
@@ -95,10 +98,13 @@ extension Simulation {
     }
 
     /// An own message whose send has not ended for sure.
-    private func isUnderWay(_ message: SimulatedService.Message) -> Bool {
+    private func isUnderWay(_ message: SimulatedService.Message, _ view: MessageWindow) -> Bool {
         guard message.sender == SimulatedService.me, let requestID = knowledge.requestIDs[message.text] else {
             return false
         }
-        return knowledge.inDoubt.contains(requestID) || engine.ownMessages.contains { $0.requestID.text == requestID }
+        let own = engine.shownOwnMessages(view.id)
+        return knowledge.inDoubt.contains(requestID)
+            || engine.ownMessages.contains { $0.requestID.text == requestID }
+            || (own.pending + own.failed).contains { $0.id.text == requestID }
     }
 }

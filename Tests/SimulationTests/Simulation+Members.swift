@@ -41,6 +41,7 @@ extension Simulation {
             service.invite(url, isIn: false)
         default:
             note("left \(url), and invited again")
+            knowledge.restored[url] = service.messageIDs(url).map(\.id).max() ?? 0
             service.ask("PUT", "\(service.path(url))/leave", me)
             service.invite(url, isIn: false)
         }

@@ -58,7 +58,17 @@ extension Simulation {
     private func noticePlace(_ url: String) throws -> String {
         guard let channel = service.channel(url) else { return "gone \(time)" }
         return "\(signOuts) \(channel["id"]?.text ?? "") \(channel["joined_ts"]?.text ?? "") "
-            + "\(channel["invited_at"]?.text ?? "") \(service.offset(url))"
+            + "\(channel["invited_at"]?.text ?? "") \(service.offset(url)) \(notices.left[url] ?? 0)"
+    }
+
+    /// A page may tell of messages of the new membership before the socket tells that the old one has ended: what was
+    /// told of the channel is forgotten then, and told anew.
+    func noteLeft(_ frame: [UInt8]) {
+        guard frame.starts(with: "SYEV".utf8), let body = try? JSON.parse(Array(frame.dropFirst(4))),
+            let url = body["channel_url"]?.string, let category = body["cat"]?.int
+        else { return }
+        let isOfMe = body["data"]?["user_id"]?.string == SimulatedService.me
+        if category == 12_000 || category == 10_001 && isOfMe { notices.left[url, default: 0] += 1 }
     }
 
     /// The host takes one out of its queue.

@@ -377,6 +377,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                     if case .socketText = input { isTakingFrame = true }
                     let process = processNumber
                     if upload != nil { mayDieOverUpload() }
+                    if case .socketText(_, let text) = input { noteLeft(text) }
                     device.core.receive(input, of: owner, now: now)
                     inputDone()
                     isTakingFrame = false
