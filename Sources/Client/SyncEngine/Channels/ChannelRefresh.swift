@@ -119,7 +119,7 @@ struct ChannelRefresh {
             if failure.kind == .notFound || entry.isUnlisted {
                 // Why it was asked for, a mention say, is not why it goes.
                 let cause =
-                    entry.cause.source.isFromEvent ? Cause(.eventChannelDeleted, entry.cause.facts) : entry.cause
+                    entry.cause.source.isFromEvent ? Cause(.channelRefresh, entry.cause.facts) : entry.cause
                 return ChannelFact(removed: [url], cause: cause)
             }
             forget(url)
