@@ -68,7 +68,8 @@
  *   download_progress  "request" (the number of the call of "download_file"), "received", "total" (bytes; left out when
  *                    the server does not say). The same
  *   sync_state       "state": "idle" | "running" | "paused"
- *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete"
+ *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete".
+ *                    A channel that "prefetch" is done with has "prefetch": {"done", "total"}, of how many channels
  *   cache_trimmed    "channel_url", "messages", "bytes": so many messages of the channel left the cache to make room
  *                    ("max_cache_mb") or because they are old ("max_message_age_days"), and so many bytes of rows with
  *                    them. No list changes; a page brings them again
@@ -355,6 +356,10 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "max_message_age_days"   1..36500 or "infinite", the default: older messages leave the cache while the user is
  *                            logged in, but for those of a channel with an open collection, and are not brought by
  *                            background sync. The service keeps them, and a fetch brings them
+ *   "prefetch"               {"channels": 1..10000 or "all", "messages": 1..10000}: after each login so many of the
+ *                            newest messages of the first channels by last message are cached, whether a collection
+ *                            shows them or not, behind what the host asks for (docs/cache.md); default: only what
+ *                            collections show
  *   "app_version"            of the host's program, for the service's records
  *   "expiring_session"       true: the service gives session keys that run out, since the host answers `token_needed`;
  *                            default false. A key that ran out is renewed by itself while the access token is good

@@ -6,12 +6,12 @@ extension Engine {
     /// Every message collection of the host, with its channel as the server's code names it, in the order of their
     /// numbers.
     var shownMessages: [(channelURL: String, window: MessageWindow)] {
-        messageWindows.filter { $0.window.id.stream == nil }.sorted { $0.window.id < $1.window.id }
+        messageWindows.filter { $0.window.id.isOfHost }.sorted { $0.window.id < $1.window.id }
             .map { ($0.channelURL.text, $0.window) }
     }
 
     /// Every channel collection of the host.
-    var shownChannels: [ChannelWindow] { channelWindows.filter { $0.id.stream == nil } }
+    var shownChannels: [ChannelWindow] { channelWindows.filter { $0.id.isOfHost } }
 
     /// What the list shows that feeds a stream over channels or messages.
     func feed(of stream: UInt64) -> [(id: String, json: [UInt8])]? {
@@ -23,4 +23,8 @@ extension Engine {
         let rows = messages.window.rows.map { ($0.id.text, $0.json) }
         return messages.filter.isReversed ? rows.reversed() : rows
     }
+}
+
+extension CollectionID {
+    fileprivate var isOfHost: Bool { if case .host = self { true } else { false } }
 }

@@ -23,6 +23,7 @@ extension Simulation {
         // A reset of the history from another device is told to nobody: the next login brings it.
         if knowledge.isHistoryReset { network.reset() }
         try settle()
+        try checkPrefetched()
         try awaitMuteEnds()
         try settle()
         try checkAll()
@@ -47,6 +48,27 @@ extension Simulation {
         try checkSnapshots()
         try checkClose()
         try checkKeptDatabase()
+    }
+
+    /// A login without faults brings the newest messages of channels that nobody looks at.
+    private func checkPrefetched() throws {
+        guard let wanted = traits.prefetch, traits.cacheLimit == nil, traits.messageAge == nil else { return }
+        network.reset()
+        try settle()
+        let open = Set(engine.shownMessages.map(\.channelURL))
+        var filter = MessageFilter()
+        filter.replyType = .all
+        for channel in service.channels(ChannelQuery()).prefix(wanted.channels) {
+            guard let url = channel["channel_url"]?.string, channel["member_state"]?.string == "joined",
+                !open.contains(url), let key = try device.cache.channelKeyIfKnown(ChannelURL(url))
+            else { continue }
+            for message in (service.history(url, filter) ?? []).suffix(wanted.messages) {
+                let id = message["message_id"]?.int ?? 0
+                guard try device.cache.message(id: MessageID(number: id), channel: key) == nil else { continue }
+                throw Violation(description: "\(id) of \(url) was not prefetched")
+            }
+            seen.insert("prefetched")
+        }
     }
 
     /// What is not shown keeps nothing that is too old. It is looked for every hour.

@@ -43,6 +43,8 @@ struct Traits {
     let sendsByRequest: Bool
     /// Of which messages of others the host is told.
     let notify: EngineOptions.Notify
+    /// What of channels that nobody looks at is cached.
+    let prefetch: EngineOptions.Prefetching?
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -71,6 +73,10 @@ struct Traits {
         messageAge = random.pick([60_000, 3_600_000, 86_400_000, nil, nil, nil] as [Int64?]) ?? nil
         sendsByRequest = random.chance(40)
         notify = random.pick([.none, .mentions, .all, .all]) ?? .all
+        // A generator of its own: what others choose stays what it was.
+        var own = SeededGenerator(seed: seed &* 53 &+ 11)
+        prefetch = !own.chance(30) ? nil : EngineOptions.Prefetching(
+            channels: own.pick([1, 2, Int.max]) ?? 1, messages: own.pick([1, 7, 30, 250]) ?? 30)
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -87,6 +93,7 @@ struct Traits {
         options.messageAge = messageAge
         options.sendsByRequest = sendsByRequest
         options.notify = notify
+        options.prefetch = prefetch
         options.noticesAtOnce = EventBuffer.messagesAtOnce(limit: queueLimit)
         if hasDatabase {
             options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")

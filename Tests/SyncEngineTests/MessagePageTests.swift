@@ -75,7 +75,7 @@ final class MessagePageTests: EngineTestCase {
         answer(.messages(Case.page([messages[2]], reachedFirst: false)), to: isAround)
         serve(channels: [Case.channel("c", last: messages.last)], messages: ["c": messages])
         let done = host.events.compactMap {
-            if case .client(.syncProgress(_, let done, _)) = $0 { done } else { nil }
+            if case .client(.syncProgress(let progress)) = $0 { progress.done } else { nil }
         }
         XCTAssertEqual(done.last, 3)
     }

@@ -16,7 +16,8 @@ final class EventBufferTests: XCTestCase {
         let host = BufferedHost(limit: 16, collections: 1)
         for id in 1...20 { host.engine.insert(id, into: 1) }
         host.buffer.push(.completion(Completion(call: 7, name: .fetch, status: .ok)), time: 0)
-        host.buffer.push(.event(.client(.syncProgress(channelURL: "c", done: 1, isComplete: false))), time: 0)
+        let progress = SyncProgress(channelURL: "c", done: 1, isComplete: false)
+        host.buffer.push(.event(.client(.syncProgress(progress))), time: 0)
         host.buffer.push(.event(.client(.closed)), time: 0)
         host.isEngineAnswering = false
         var types: [String] = []

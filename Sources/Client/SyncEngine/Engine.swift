@@ -127,12 +127,10 @@ public final class Engine {
         host.stopShowing(&turn)
         carryOut(&turn)
         let told = takeHostOutputs()
-        let settled = machines.outbox.settled
-        let isStored = storage.together { for command in waiting { close(command, &turn) } }
-        if !isStored {
-            hostOutputs = []
-            machines.outbox.takeBack(settled)
+        let isStored = machines.outbox.together {
+            storage.together { for command in waiting { close(command, &turn) } }
         }
+        if !isStored { hostOutputs = [] }
         machines.end(&turn)
         requests.end()
         timers.cancelAll()
@@ -230,8 +228,8 @@ public final class Engine {
         case .channelSync: machines.sync.pump(&turn)
         case .timeline(let place): machines.timelines[place]?.resume(&turn)
         case .outbox(let url): machines.outbox.pump(url, &turn)
-        // Files, and the age of what is cached, are looked at behind every input.
-        case .uploads, .aging: break
+        // Files, the age of what is cached, and channels to prefetch are looked at behind every input.
+        case .uploads, .aging, .prefetch: break
         case .fetch(let call): _ = machines.cancel(call, .timeout, &turn)
         case .fetchAll(let call): for timeline in machines.timelines.sorted { timeline.continueFetch(call, &turn) }
         case .ownTyping: machines.actions.endTyping(&turn)
@@ -332,9 +330,10 @@ public final class Engine {
             outbox.pumpFiles(&turn)
             carryOut(&turn)
         }
-        if !isClosed, outbox.hasSettled { outbox.clearSettled(turn.context) }
+        if !isClosed { outbox.clearSettled(turn.context) }
         if !isClosed, !isClosing {
             machines.budget.look(&turn)
+            if machines.prefetch.isWanted(options) { prefetch(&turn) }
             machines.notices.tell(isSettled: machines.sync.isSettled, &turn)
             carryOut(&turn)
         }
@@ -351,6 +350,19 @@ public final class Engine {
         guard state != syncState else { return }
         syncState = state
         hostOutputs.append(.event(.client(.syncState(state))))
+    }
+
+    private func prefetch(_ turn: inout Turn) {
+        let (timelines, lists) = (machines.timelines, machines.lists)
+        let isAwaited = requests.isPaused || machines.actions.count > 0 || lists.isAwaited || timelines.areAwaited
+        let around = Prefetch.Surroundings(
+            timelines: timelines, isSettled: machines.sync.isSettled,
+            isInForeground: machines.session.isInForeground, isAwaited: isAwaited)
+        for step in machines.prefetch.look(around, &turn) {
+            host.take(step, &turn)
+            carryOut(&turn)
+        }
+        carryOut(&turn)
     }
 
     /// Streams ask what feeds them, when what that has told has arrived.

@@ -35,7 +35,7 @@ struct Configuration {
         case fileTimeout = "file_timeout_ms", uploadsAtOnce = "uploads_at_once", sendByREST = "send_by_rest"
         case appVersion = "app_version", expiringSession = "expiring_session"
         case backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
-        case maxAge = "max_message_age_days", cache, notify
+        case maxAge = "max_message_age_days", cache, notify, prefetch
     }
     private enum Delivery: String, CaseIterable { case host, thread }
     /// Where the cache and the outbox are; `none`: in memory, since there is no way without them.
@@ -70,6 +70,7 @@ struct Configuration {
             case .maxCache: (engine.cacheLimit, isBounded) = (try Configuration.megabytes(value), true)
             case .cache: caching = try value.choice()
             case .notify: engine.notify = try value.choice()
+            case .prefetch: engine.prefetch = try EngineOptions.Prefetching(value)
             case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
@@ -113,7 +114,8 @@ struct Configuration {
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
             (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"),
             (.maxAge, engine.messageAge.map { .int($0 / Configuration.day) } ?? "infinite"),
-            (.notify, .string(engine.notify.rawValue)), (.database, database?.described),
+            (.notify, .string(engine.notify.rawValue)), (.prefetch, engine.prefetch?.described),
+            (.database, database?.described),
         ]
         let document = JSON.object()
         for (key, value) in values { document.set(key.rawValue, value) }
@@ -212,6 +214,35 @@ extension DocumentValue {
             throw failure("must begin with \(schemes.joined(separator: " or "))")
         }
         return host
+    }
+}
+
+extension EngineOptions.Prefetching {
+    private enum Key: String { case channels, messages }
+
+    fileprivate init(_ value: DocumentValue) throws(DocumentError) {
+        var (channels, messages): (Int?, Int?)
+        for (name, member) in try value.members() {
+            guard let key = Key(rawValue: name) else { throw member.unknown(in: "prefetch") }
+            switch key {
+            case .channels:
+                if member.json.string == "all" {
+                    channels = Int.max
+                } else if member.json.kind == .integer {
+                    channels = Int(try member.integer(in: 1...10_000))
+                } else {
+                    throw member.failure("expected a whole number from 1 to 10000, or \"all\"")
+                }
+            case .messages: messages = Int(try member.integer(in: 1...10_000))
+            }
+        }
+        guard let channels else { throw value.missing("channels") }
+        guard let messages else { throw value.missing("messages") }
+        self.init(channels: channels, messages: messages)
+    }
+
+    fileprivate var described: JSON {
+        .object(["channels": channels == Int.max ? "all" : .int(Int64(channels)), "messages": .int(Int64(messages))])
     }
 }
 

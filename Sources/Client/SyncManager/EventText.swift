@@ -82,10 +82,17 @@ enum EventText {
             writer.member("state", state.rawValue)
             if let retryIn { writer.member("retry_in", retryIn) }
         case .syncState(let state): writer.member("state", state.rawValue)
-        case .syncProgress(let channelURL, let done, let isComplete):
-            writer.member("channel_url", channelURL.text)
-            writer.member("done", done)
-            writer.member("complete", isComplete)
+        case .syncProgress(let progress):
+            writer.member("channel_url", progress.channelURL.text)
+            writer.member("done", progress.done)
+            writer.member("complete", progress.isComplete)
+            if let prefetch = progress.prefetch {
+                writer.key("prefetch")
+                writer.beginObject()
+                writer.member("done", prefetch.done)
+                writer.member("total", prefetch.total)
+                writer.endObject()
+            }
         case .cacheTrimmed(let channelURL, let messages, let bytes):
             writer.member("channel_url", channelURL.text)
             writer.member("messages", messages)

@@ -43,35 +43,36 @@ extension CallID: CustomStringConvertible {
     }
 }
 
-/// A collection: the host's, by its number there, or the one of its own that feeds a stream.
+/// A collection: the host's, by its number there, the one of its own that feeds a stream, or one that nobody is told
+/// of, by which a channel is prefetched.
 public enum CollectionID: Hashable, Sendable {
     case host(UInt64)
     case stream(UInt64)
+    case prefetch(UInt64)
 
     /// Of the host's collection, or of the stream.
     public var number: UInt64 {
         switch self {
-        case .host(let number), .stream(let number): number
+        case .host(let number), .stream(let number), .prefetch(let number): number
         }
     }
 
-    /// The stream that is fed; `nil`: the host is told.
-    public var stream: UInt64? {
+    public var isPrefetch: Bool { if case .prefetch = self { true } else { false } }
+
+    /// Whose it is.
+    private var rank: Int {
         switch self {
-        case .host: nil
-        case .stream(let stream): stream
+        case .host: 0
+        case .stream: 1
+        case .prefetch: 2
         }
     }
 }
 
 extension CollectionID: Comparable {
-    /// The host's before those of streams, each in the order of their numbers.
+    /// The host's before those of streams and those of prefetching, each in the order of their numbers.
     public static func < (one: CollectionID, other: CollectionID) -> Bool {
-        switch (one, other) {
-        case (.host(let one), .host(let other)), (.stream(let one), .stream(let other)): one < other
-        case (.host, .stream): true
-        case (.stream, .host): false
-        }
+        (one.rank, one.number) < (other.rank, other.number)
     }
 }
 
@@ -80,6 +81,7 @@ extension CollectionID: CustomStringConvertible {
         switch self {
         case .host(let number): "\(number)"
         case .stream(let stream): "\(stream) of a stream"
+        case .prefetch(let number): "\(number) of prefetching"
         }
     }
 }

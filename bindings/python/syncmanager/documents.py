@@ -242,8 +242,17 @@ class Config(_RequiredConfig, total=False):
     max_cache_mb: int | Literal["infinite"]
     max_message_age_days: int | Literal["infinite"]
     notify: Literal["none", "mentions", "all"]
+    prefetch: PrefetchConfig
     app_version: str
     database: DatabaseConfig
+
+
+class PrefetchConfig(TypedDict):
+    """How many channels, by last message, have how many of their newest messages cached after each login, whether a
+    collection shows them or not: each 1 to 10,000. Since 0.1."""
+
+    channels: int | Literal["all"]
+    messages: int
 
 
 class _RequiredDatabase(TypedDict):
@@ -435,6 +444,13 @@ class StreamRow(_MovedRow, _RequiredRow, total=False):
     """A row of a stream: ``path`` is [section, row], ``from`` that of a row that moved. Since 0.1."""
 
     item: Any  #: a row that was deleted has none
+
+
+class Prefetched(TypedDict):
+    """How many channels ``prefetch`` is done with, of how many. Since 0.1."""
+
+    done: int
+    total: int
 
 
 class Lost(TypedDict, total=False):

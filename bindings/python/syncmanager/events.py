@@ -19,6 +19,7 @@ from ._words import SyncName as SyncName
 from .details import Detail as Detail
 from .documents import Channel, Message
 from .documents import Lost as Lost
+from .documents import Prefetched as Prefetched
 from .documents import Position as Position
 from .documents import StreamRow as StreamRow
 
@@ -230,6 +231,8 @@ class SyncProgress(Event):
     #: Messages cached by this run.
     done: int
     complete: bool
+    #: The channel is done with by the configuration's ``prefetch``: how many channels are.
+    prefetch: Prefetched | None = None
 
 
 @dataclass(frozen=True)

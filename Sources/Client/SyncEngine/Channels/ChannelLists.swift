@@ -26,6 +26,9 @@ final class ChannelLists: Machine {
         windows[id] = nil
     }
 
+    /// A host waits for channels.
+    var isAwaited: Bool { windows.values.contains { $0.fetch?.call != nil } }
+
     func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
         guard let window = windows[id] else { return }
         guard window.fetch?.call == nil else {
@@ -67,7 +70,7 @@ final class ChannelLists: Machine {
     func resync(_ id: CollectionID, dropped: Int, _ turn: inout Turn) {
         guard var window = windows[id] else { return }
         turn.tell(id, .overflow(dropped: dropped))
-        for change in window.resync() { turn.add(.event(window.change(change, Cause(.overflow)))) }
+        for change in window.resync() { turn.tell(window.change(change, Cause(.overflow))) }
     }
 
     /// The cached channels are forgotten: every list is empty and begins again with its next fetch.
@@ -76,7 +79,7 @@ final class ChannelLists: Machine {
         for id in numbers {
             guard let window = windows[id] else { continue }
             let new = ChannelWindow(id: id, query: window.query)
-            turn.add(.event(new.change(WindowChange(.clear, []), cause)))
+            turn.tell(new.change(WindowChange(.clear, []), cause))
             finishFetch(id, .ok, short: .reset, &turn)
             windows[id] = new
         }
@@ -159,7 +162,7 @@ final class ChannelLists: Machine {
         windows[id]?.hasNext = page.count > limit || !isKnown
         let added = windows[id]?.add(page.prefix(limit).map(turn.shown), userID: turn.options.userID)
         windows[id]?.fetch?.wanted -= added?.items.count ?? 0
-        if let added, let window = windows[id] { turn.add(.event(window.change(added, Cause(.cache)))) }
+        if let added, let window = windows[id] { turn.tell(window.change(added, Cause(.cache))) }
         return true
     }
 
@@ -224,7 +227,7 @@ final class ChannelLists: Machine {
         windows[id]?.endServing()
         let changes = windows[id]?.fillIn(missing.map(turn.shown), userID: turn.options.userID) ?? []
         if let window = windows[id] {
-            for change in changes { turn.add(.event(window.change(change, Cause(.sync)))) }
+            for change in changes { turn.tell(window.change(change, Cause(.sync))) }
         }
     }
 
@@ -257,7 +260,7 @@ final class ChannelLists: Machine {
             let changes = fact.isListing ? windows[id]?.reconcileListed(shown, userID: userID)
                 : windows[id]?.reconcile(shown, removed: fact.removed, userID: userID)
             if let window = windows[id] {
-                for change in changes ?? [] { turn.add(.event(window.change(change, fact.cause))) }
+                for change in changes ?? [] { turn.tell(window.change(change, fact.cause)) }
             }
             if !fact.cause.facts.isEmpty { tellAgain(id, shown, beside: changes ?? [], fact.cause, &turn) }
         }
@@ -271,7 +274,7 @@ final class ChannelLists: Machine {
     ) {
         let told = changes.flatMap { $0.items.map(\.id) }.keys
         let change = windows[id]?.restatement(of: channels.map(\.url).filter { !told.contains($0.text) })
-        if let change, let window = windows[id] { turn.add(.event(window.change(change, cause))) }
+        if let change, let window = windows[id] { turn.tell(window.change(change, cause)) }
     }
 
     /// A page of the collection's own query.
@@ -295,7 +298,7 @@ final class ChannelLists: Machine {
             changes += [windows[id]?.dropStandIns(fetch.standIns ?? [])].compactMap { $0 }
         }
         if let window = windows[id] {
-            for change in changes { turn.add(.event(window.change(change, fact.cause))) }
+            for change in changes { turn.tell(window.change(change, fact.cause)) }
         }
         guard page.isLast else { return }
         windows[id]?.fetch?.isAsking = false

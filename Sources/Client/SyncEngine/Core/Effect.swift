@@ -49,16 +49,6 @@ indirect enum Effect {
     case collectionOpened(CollectionID, MessageFilter, HistoryID, isFirst: Bool)
 }
 
-extension Effect {
-    /// A change of a list, for whoever the list is: the host, or the stream that it feeds.
-    static func event(_ change: CollectionChange) -> Effect {
-        switch change.collection {
-        case .host: .event(.change(change))
-        case .stream(let stream): .feed(stream: stream, .changed(change))
-        }
-    }
-}
-
 /// Whose file a request sends or receives.
 enum FileOwner: Equatable {
     case message(RequestID)

@@ -6,6 +6,15 @@ public struct EngineOptions: Sendable {
     /// Of which messages of others the host is told, whether a collection shows them or not.
     public enum Notify: String, Sendable, CaseIterable { case none, mentions, all }
 
+    /// Channels that are cached though no collection shows them: the first ones of the usual order, and how many of the
+    /// newest messages of each.
+    public struct Prefetching: Equatable, Sendable {
+        public var channels: Int
+        public var messages: Int
+
+        public init(channels: Int, messages: Int) { (self.channels, self.messages) = (channels, messages) }
+    }
+
     public var userID: UserID
     public var accessToken: String
     public var messageCollectionCapacity = 1000
@@ -23,6 +32,8 @@ public struct EngineOptions: Sendable {
     public var notify = Notify.none
     /// How many of those events wait to be drained at once.
     public var noticesAtOnce = 16
+    /// `nil`: only what collections show is cached.
+    public var prefetch: Prefetching?
     /// Bytes of the rows of messages that are cached; `nil`: without bound.
     public var cacheLimit: Int64?
     /// For how long messages are cached; `nil`: for ever.

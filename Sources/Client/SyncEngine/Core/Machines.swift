@@ -17,6 +17,7 @@ struct Machines {
     let retention = Retention()
     let budget = CacheBudget()
     let notices = Notices()
+    let prefetch = Prefetch()
     let streamPoint = StreamPoint()
     let streams = StreamFeeds()
     /// `nil`: the configuration names none.
@@ -36,7 +37,7 @@ struct Machines {
     private var all: [any Machine] {
         var all: [any Machine] = [
             session, sync, retention, collections, lists, outbox, drafts, actions, deliveries,
-            mutes, budget, notices,
+            mutes, budget, notices, prefetch,
         ]
         if let resources { all.append(resources) }
         if let database { all.append(database) }

@@ -61,6 +61,9 @@ final class Requests {
         return .ask(id: id, request, timeout: timeout)
     }
 
+    /// The service wants a pause.
+    var isPaused: Bool { inFlight.pausedUntil != nil }
+
     /// What waited for the end of a pause, once it is over.
     enum Held {
         case command(ServiceCommand)

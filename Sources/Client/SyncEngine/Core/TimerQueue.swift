@@ -39,13 +39,17 @@ struct TimerQueue {
         case trim
         /// Messages that are too old to be kept are looked for again.
         case aging
+        /// A channel that is prefetched is given up, or the next ones are looked for.
+        case prefetch
         /// The service is told to go on from the last point that was stored.
         case resume
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
-            case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .notices, .resume, .trim: true
+            case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .notices, .resume, .trim,
+                .prefetch:
+                true
             case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
                 .background, .ownAges, .drafts, .streams, .database, .aging:
                 false
@@ -88,6 +92,7 @@ struct TimerQueue {
             // Behind all that is due at the same time.
             case .trim: "v"
             case .aging: "w"
+            case .prefetch: "y"
             }
         }
     }

@@ -50,7 +50,16 @@ struct Turn {
         switch (collection, notice) {
         case (.host, _): effects.append(.event(.collection(collection, notice)))
         case (.stream(let stream), .hugeGap): effects.append(.feed(stream: stream, .gapOpened))
-        case (.stream, _): break
+        case (.stream, _), (.prefetch, _): break
+        }
+    }
+
+    /// A list has changed: the host's, or one that feeds a stream.
+    mutating func tell(_ change: CollectionChange) {
+        switch change.collection {
+        case .host: effects.append(.event(.change(change)))
+        case .stream(let stream): effects.append(.feed(stream: stream, .changed(change)))
+        case .prefetch: break
         }
     }
 

@@ -62,8 +62,7 @@ public enum ClientNotice: Equatable, Sendable {
     /// `retryIn` is in milliseconds, for the state `waiting`.
     case connection(ConnectionState, retryIn: Int64?)
     case syncState(SyncState)
-    /// `done`: messages of the channel cached by this run.
-    case syncProgress(channelURL: ChannelURL, done: Int64, isComplete: Bool)
+    case syncProgress(SyncProgress)
     /// Messages of a channel left the cache to make room: so many, and the bytes of their rows.
     case cacheTrimmed(channelURL: ChannelURL, messages: Int64, bytes: Int64)
     case unreadCounts(UnreadCounts)

@@ -117,6 +117,17 @@ final class HostInputs {
         }
     }
 
+    /// A channel is prefetched by a window that nobody sees.
+    func take(_ step: Prefetch.Step, _ turn: inout Turn) {
+        switch step {
+        case .open(let id, let url):
+            var window = MessageWindow(id: id, filter: MessageFilter(), viewpoint: Int64.max)
+            window.most = turn.options.prefetch?.messages
+            collections.open(window, url, &turn)
+        case .close(let id): removeCollection(id, &turn)
+        }
+    }
+
     // MARK: Collections
 
     private func openChannels(_ id: CollectionID, _ query: ChannelQuery, _ turn: inout Turn) {
@@ -178,6 +189,8 @@ final class HostInputs {
     ) {
         let url = place.channelURL
         if isFirst, outbox.isSending(in: url) { timelines[place]?.sendBegan() }
+        // Nobody is shown own messages of it, nor its channel.
+        if id.isPrefetch { return }
         outbox.open(id, url, filter, &turn)
         if let channel = turn.storage.channel(url) {
             machines.mutes.note(channel, &turn)

@@ -50,6 +50,12 @@ struct ChunkList: Equatable {
     var last: Chunk? { chunks.last }
     var isEmpty: Bool { chunks.isEmpty }
 
+    /// Everything is held, from the first message to the newest.
+    var isWhole: Bool {
+        guard chunks.count == 1, let chunk = chunks.last else { return false }
+        return chunk.reachedFirst && chunk.reachedNewest
+    }
+
     func index(covering position: MessagePosition) -> Int? { chunks.firstIndex { $0.covers(position) } }
 
     /// The chunk between whose ends a stretch lies, whatever it has reached.

@@ -49,7 +49,9 @@ final class MessageCollections: Machine {
             var history = try History.stored(place, turn.capabilities, cache)
             // What the file calls complete is forgotten with the first batch.
             if turn.context.stream == .broken { history.streamBroke() }
-            try cache.counts.use(channel: try cache.channelKey(place.channelURL), at: turn.now.wall)
+            if !window.id.isPrefetch {
+                try cache.counts.use(channel: try cache.channelKey(place.channelURL), at: turn.now.wall)
+            }
             return Timeline(place, history: history, parent: try history.parent(cache))
         }
         guard let timeline = stored else {
@@ -70,7 +72,7 @@ final class MessageCollections: Machine {
         guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
         timeline.close(id, &turn)
         if timeline.windows.isEmpty {
-            noteUse(of: place.channelURL, &turn)
+            if !id.isPrefetch { noteUse(of: place.channelURL, &turn) }
             turn.add(.timer(.timeline(place), at: nil))
             timelines[place] = nil
         }

@@ -78,7 +78,9 @@ struct MessageQuestions {
 
     /// The next page in a direction, while others are under way; `nil`: none is wanted.
     func page(_ direction: PageDirection, asked: Set<PageDirection>) -> Question? {
-        asked.contains(direction) ? nil : direction == .previous ? older(isAlone: asked.isEmpty) : newer
+        // A channel that nobody looks at has one request under way.
+        if asked.contains(direction) || windows.isPrefetched && !asked.isEmpty { return nil }
+        return direction == .previous ? older(isAlone: asked.isEmpty) : newer
     }
 
     /// A host that waits at a place of which nothing is known comes before the long way back of another collection.
@@ -89,23 +91,25 @@ struct MessageQuestions {
             let chunk = chunks.chunks[home]
             // What is shown before it was complete once, and is known to be right when pages have come so far.
             let isInside = window.window.first.map { chunk.covers($0.position) } ?? true
-            if window.fetches[.previous] == nil, isInside, isEnough(chunk) { continue }
+            if window.fetches[.previous] == nil, isInside, isEnough(chunk, for: window) { continue }
             let older = home > 0 ? chunks.chunks[home - 1].end : nil
             if !chunk.reachedFirst { return page(from: chunk.start, .previous, until: older) }
         }
         return nil
     }
 
-    /// The cache is full and has the newest of this channel, or it has all that is not too old to be kept: the long way
-    /// back is for those who ask for it.
-    private func isEnough(_ chunk: ChunkList.Chunk) -> Bool {
+    /// The cache is full and has the newest of this channel, or it has all that is not too old to be kept, or as many
+    /// as are prefetched: the long way back is for those who ask for it.
+    private func isEnough(_ chunk: ChunkList.Chunk, for window: MessageWindow) -> Bool {
         if let since = context.keptSince, chunk.start.position.order < since { return true }
-        guard context.isCacheFull else { return false }
+        let floor = context.isCacheFull ? context.options.cacheFloor : Int.max
+        let wanted = min(floor, window.most ?? Int.max)
+        guard wanted < Int.max else { return false }
         let count = context.storage.cached { (cache) throws(StoreError) in
             try cache.messageCount(
                 channel: history.channelKey, from: chunk.start.position, through: chunk.end.position)
         }
-        return count.map { $0 >= context.options.cacheFloor } ?? true
+        return count.map { $0 >= wanted } ?? true
     }
 
     private var newer: Question? {

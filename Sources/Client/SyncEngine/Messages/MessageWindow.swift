@@ -9,13 +9,15 @@ struct MessageWindow {
     private static let partOfAll = 200
 
     let id: CollectionID
+    /// So many messages are enough of a channel that is prefetched; `nil`: sync goes on as far as there are any.
+    var most: Int?
     private var view: MessageView
     private(set) var fetches = PerDirection<WindowFetch>()
     private(set) var start: WindowStart?
     /// The channel as hosts see it, as JSON text; `nil` when it is not known.
     private var channel: [UInt8]?
     /// The channel was told to be gone, and has not come back.
-    private var isChannelGone = false
+    private(set) var isChannelGone = false
     /// It showed messages then, and does so again when the channel is back.
     private var refillsWhenBack = false
 
@@ -71,8 +73,8 @@ struct MessageWindow {
     }
 
     private func tell(_ change: WindowChange, _ cause: Cause, _ turn: inout Turn) {
-        turn.add(.event(CollectionChange(
-            collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info)))
+        turn.tell(CollectionChange(
+            collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info))
     }
 
     // MARK: What hosts ask, and what concerns it as a whole

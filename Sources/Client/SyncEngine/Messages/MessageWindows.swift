@@ -8,6 +8,10 @@ struct MessageWindows {
     var isEmpty: Bool { all.isEmpty }
     var wantsNewest: Bool { all.contains { $0.wantsNewest } }
     var isFollowing: Bool { all.contains { $0.isFollowing } }
+    /// The channel is prefetched, and nobody shows it.
+    var isPrefetched: Bool { !all.isEmpty && all.allSatisfy { $0.most != nil && !$0.isChannelGone } }
+    /// A host waits for a fetch or for a start.
+    var isAwaited: Bool { starting != nil || all.contains { !$0.fetches.isEmpty } }
 
     /// One whose page around the viewpoint the service has not told yet.
     var starting: MessageWindow? { all.first { $0.start?.isAnswered == false } }

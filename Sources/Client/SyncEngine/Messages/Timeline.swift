@@ -475,10 +475,8 @@ final class Timeline {
         let taken: Taken = stored.isNews ? .new : .known
         // Progress is told of channels; what a thread caches is a part of it that may be there already.
         if id.isThread { return taken }
-        let chunk = next.chunks.last
-        turn.tell(.syncProgress(
-            channelURL: channelURL, done: next.stored,
-            isComplete: next.chunks.chunks.count == 1 && chunk?.reachedFirst == true && chunk?.reachedNewest == true))
+        turn.tell(.syncProgress(SyncProgress(
+            channelURL: channelURL, done: next.stored, isComplete: next.chunks.isWhole)))
         return taken
     }
 

@@ -22,5 +22,8 @@ struct Timelines {
 
     var sorted: [Timeline] { all.values.sorted { $0.id < $1.id } }
 
+    /// A host waits for messages of one of them.
+    var areAwaited: Bool { all.values.contains { $0.windows.isAwaited } }
+
     var isBusy: Bool { all.values.contains { $0.isBusy } }
 }

@@ -98,10 +98,13 @@ extension Outbox {
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
     }
 
-    var settled: [Intent] { messages.settled }
-
-    /// What was stored since has not reached the disk: what is done with there is what was before.
-    func takeBack(_ settled: [Intent]) { messages.takeBack(settled) }
+    /// Stores much together. When that fails, what is done with on the disk is what was done with before.
+    func together(_ store: () -> Bool) -> Bool {
+        let settled = messages.settled
+        if store() { return true }
+        messages.takeBack(settled)
+        return false
+    }
 
     var hasLeaving: Bool { !leaving.isEmpty }
 

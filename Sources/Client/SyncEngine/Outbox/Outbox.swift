@@ -25,7 +25,6 @@ final class Outbox: Machine {
     var ages = OwnAges()
     var leaving = LeavingMessages()
     var uploads = Uploads()
-    var hasSettled: Bool { messages.hasSettled }
     var windows = OwnWindows()
 
     init() {}

@@ -134,8 +134,8 @@ struct OwnWindows {
         _ own: Own, _ list: CollectionChange.List, _ change: WindowChange, _ cause: Cause,
         _ reason: FailedReason?, _ turn: inout Turn
     ) {
-        turn.add(.event(CollectionChange(
+        turn.tell(CollectionChange(
             collection: own.id, list: list, action: change.action, cause: cause, reason: reason,
-            items: change.items, info: nil)))
+            items: change.items, info: nil))
     }
 }

@@ -26,7 +26,7 @@ final class Session: Machine {
 
     private var state = State.disconnected
     private var token: String
-    private var isInForeground = true
+    private(set) var isInForeground = true
     /// Long enough in the background: no connection.
     private var isSuspended = false
     private var policy = ReconnectPolicy()

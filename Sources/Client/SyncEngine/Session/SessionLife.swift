@@ -35,6 +35,9 @@ final class SessionLife {
     /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
     func ended(_ turn: inout Turn) {
         requests.sessionEnded(&turn)
+        for id in machines.prefetch.takeOpen() {
+            if let place = machines.collections.remove(id, &turn) { requests.dropMessages(of: place) }
+        }
         machines.sessionEnded(&turn)
     }
 

@@ -207,6 +207,13 @@ extern "C" {
     ///                            logged in, but for those of a channel with an open collection, and are not
     /// brought by
     ///                            background sync. The service keeps them, and a fetch brings them
+    ///   "prefetch"               {"channels": 1..10000 or "all", "messages": 1..10000}: after each login so many
+    /// of the
+    ///                            newest messages of the first channels by last message are cached, whether a
+    /// collection
+    ///                            shows them or not, behind what the host asks for (docs/cache.md); default: only
+    /// what
+    ///                            collections show
     ///   "app_version"            of the host's program, for the service's records
     ///   "expiring_session"       true: the service gives session keys that run out, since the host answers
     /// `token_needed`;

@@ -65,6 +65,15 @@ document! {
         /// Which messages of others [`EventKind::MessageReceived`](crate::EventKind::MessageReceived) tells; default:
         /// none.
         notify(which: Notify) { ("notify", quoted(which.name())) }
+        /// After each login, cache so many of the newest messages of so many channels (by last message; `None`: of
+        /// all), whether a collection shows them or not: each 1 to 10,000; default: only what collections show.
+        prefetch(channels: Option<u32>, messages: u32) {
+            let channels = channels.map_or(quoted("all"), |count| count.to_string());
+            let mut prefetch = Document::new();
+            prefetch.set("channels", &channels);
+            prefetch.set("messages", &messages.to_string());
+            ("prefetch", prefetch.to_text())
+        }
         /// The version of the program, for the service's records.
         app_version(version: &str) { ("app_version", quoted(version)) }
         /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.

@@ -56,7 +56,14 @@ pub enum EventKind {
     /// total is not always known.
     DownloadProgress { request: u64, received: u64, total: Option<u64> },
     /// How far background sync of a channel is.
-    SyncProgress { channel_url: String, done: u64, complete: bool },
+    SyncProgress {
+        channel_url: String,
+        /// Messages cached by this run.
+        done: u64,
+        complete: bool,
+        /// The channel is done with by the configuration's `prefetch`: so many channels are, of so many.
+        prefetch: Option<(u64, u64)>,
+    },
     /// A message of another user (configuration `notify`), whether a collection shows its channel or not. It is told
     /// again at the next start, with the same `id`, until it is acknowledged.
     MessageReceived {
@@ -219,6 +226,7 @@ impl EventKind {
                 channel_url: channel_url()?,
                 done: json.u64_at("done")?,
                 complete: json.bool_at("complete")?,
+                prefetch: json.get("prefetch").and_then(|it| Some((it.u64_at("done")?, it.u64_at("total")?))),
             },
             "message_received" => EventKind::MessageReceived {
                 id: json.i64_at("id")?,
