@@ -60,7 +60,8 @@ final class DownloadNetwork {
     /// call ends before a request of its own has begun to go on with it.
     func hasLeft(_ url: String, _ path: String, after: Int) -> Bool {
         let part = PartFile(HTTPTarget(path: path, source: url)).path
-        guard begun[part, default: 0] > after, !exchanges.values.contains(where: { $0.part == part }) else { return false }
+        let isReceived = exchanges.values.contains { $0.part == part }
+        guard begun[part, default: 0] > after, !isReceived else { return false }
         let version = String(part.dropLast("part".count)) + "version"
         return [part, version].contains { FileManager.default.fileExists(atPath: $0) }
     }

@@ -26,9 +26,9 @@ struct Knowledge {
     /// Messages (ids) whose time the service changed, with their channel, until the engine was at rest while it showed
     /// the channel: of one that nobody shows it asks for changes when it is opened.
     var moved: [String: String] = [:]
-    /// Channels that this user left and came into again, with the newest message (id) then, until the engine was at rest
-    /// while it showed them: older messages that were hidden from the user may be there again, in the midst of those
-    /// that are shown.
+    /// Channels that this user left and came into again, with the newest message (id) then, until the engine was at
+    /// rest while it showed them: older messages that were hidden from the user may be there again, in the midst of
+    /// those that are shown.
     var restored: [String: Int64] = [:]
     /// Another device of this user changed something since the last login that nobody is told of: a history was reset,
     /// or a count preference changed.

@@ -125,8 +125,8 @@ extension SimulatedRun {
             throw Violation(description: "the snapshot of \(id) has \(shown.count) in \(list), not \(rows.count)")
         }
         for (there, row) in zip(shown, rows) where try there != JSON.parse(row) {
-            throw Violation(
-                description: "the snapshot of \(id) has \(there.text) in \(list), not \(String(decoding: row, as: UTF8.self))")
+            let row = String(decoding: row, as: UTF8.self)
+            throw Violation(description: "the snapshot of \(id) has \(there.text) in \(list), not \(row)")
         }
     }
 }
