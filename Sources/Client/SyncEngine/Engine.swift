@@ -127,8 +127,10 @@ public final class Engine {
         host.stopShowing(&turn)
         carryOut(&turn)
         let told = takeHostOutputs()
-        let isStored = machines.outbox.together {
-            storage.together { for command in waiting { close(command, &turn) } }
+        let isStored = storage.together {
+            for command in waiting { close(command, &turn) }
+            // What they are the reason to drop leaves the disk with them, or not at all.
+            machines.outbox.clearSettled(turn.context)
         }
         if !isStored { hostOutputs = [] }
         machines.end(&turn)

@@ -98,14 +98,6 @@ extension Outbox {
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
     }
 
-    /// Stores much together. When that fails, what is done with on the disk is what was done with before.
-    func together(_ store: () -> Bool) -> Bool {
-        let settled = messages.settled
-        if store() { return true }
-        messages.takeBack(settled)
-        return false
-    }
-
     var hasLeaving: Bool { !leaving.isEmpty }
 
     /// Nothing that the service has is still to come into the cache.

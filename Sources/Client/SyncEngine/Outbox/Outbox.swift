@@ -309,10 +309,7 @@ final class Outbox: Machine {
     }
 
     /// Completes what is still open.
-    func end(_ turn: inout Turn) {
-        calls.end(&turn)
-        clearSettled(turn.context)
-    }
+    func end(_ turn: inout Turn) { calls.end(&turn) }
 
     // MARK: Sending
 

@@ -84,9 +84,6 @@ struct OwnMessages {
         settled.append(intent)
     }
 
-    /// What was settled since stays on disk, and what was cleared since is there again.
-    mutating func takeBack(_ settled: [Intent]) { self.settled = settled }
-
     mutating func dropIfEmpty(_ url: ChannelURL) {
         if let channel = channels[url], channel.intents.isEmpty, !channel.isSending { channels[url] = nil }
     }
