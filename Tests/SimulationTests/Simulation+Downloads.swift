@@ -110,6 +110,7 @@ extension Simulation {
     private func received(_ name: String, _ path: String) throws -> Bool {
         // A connection that ends by itself meanwhile says nothing about the file.
         for _ in 0..<3 {
+            for _ in 0..<60 where !isConnected { try advance(1_000) }
             ask(name, path, overwrites: true, most: nil)
             let call = CallID.host(lastCall)
             for _ in 0..<60 where results[call] == nil { try advance(1_000) }

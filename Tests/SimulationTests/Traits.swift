@@ -76,7 +76,7 @@ struct Traits {
         // A generator of its own: what others choose stays what it was.
         var own = SeededGenerator(seed: seed &* 53 &+ 11)
         prefetch = !own.chance(30) ? nil : EngineOptions.Prefetching(
-            channels: own.pick([1, 2, Int.max]) ?? 1, messages: own.pick([1, 7, 30, 250]) ?? 30)
+            channels: own.pick([1, 2, Int.max, Int.max]) ?? 1, messages: own.pick([1, 30, 250, 250]) ?? 30)
     }
 
     func options(token: String, process: Int) -> EngineOptions {
