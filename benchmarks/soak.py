@@ -3,10 +3,10 @@
 
 usage: benchmarks/soak.py [--json] [--rate N] [--channels N] [--bound MB] [HOURS]     an hour unless told otherwise
 
-A server has 300 channels. A client with a bound of 64 MB fills its cache to nine tenths of it by prefetching. Then others
-write 100 messages a second into ten channels of which the client shows collections, one after the other, while every
-few seconds the host closes one of them and opens another channel: pages come in, and channels that were used longest
-ago are evicted. Every ten seconds the files, the client's resident memory and its descriptors are looked at.
+A server has 300 channels. A client with a bound of 64 MB fills its cache to nine tenths of it by prefetching. Then
+others write 100 messages a second into ten channels of which the client shows collections, one after the other, while
+every few seconds the host closes one of them and opens another channel: pages come in, and channels that were used
+longest ago are evicted. Every ten seconds the files, the client's resident memory and its descriptors are looked at.
 
 Ends with 1 when there were fewer than ten evictions (a lasting run; of a short one fewer are expected), or when files,
 memory or descriptors of the last third are above those of the second one by more than a tenth. Needs build/lib and

@@ -73,6 +73,11 @@
  *   cache_trimmed    "channel_url", "messages", "bytes": so many messages of the channel left the cache to make room
  *                    ("max_cache_mb") or because they are old ("max_message_age_days"), and so many bytes of rows with
  *                    them. No list changes; a page brings them again
+ *   cache_full       the cache is over its bound, and "cache_order" is "host": "bytes_to_free" of rows have to go.
+ *                    "candidates" are the channels that may lose messages, at most 1000, those used longest ago first,
+ *                    each with "channel_url", "used_at" (ms since the epoch, to an hour; 0: never), "messages",
+ *                    "bytes"; "others": how many more there are. Answer within 5 s with the action "evict"; else, and
+ *                    behind the channels that it names, it goes by last use
  *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are
  *                    the service's. Answer with sm_set_token(); the cache stays until sm_sign_out()
  *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
@@ -194,9 +199,10 @@
  * objects, rows and values in them; beyond either changes of collections are dropped (`overflow`), "sync_progress" and
  * "cache_trimmed" are left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error",
  * "huge_gap", "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each
- * waits. Of "upload_progress" and "download_progress" of one file never more than the latest waits, and "cache_trimmed"
- * of one channel is summed up while it waits. Of "message_received" 16 wait at most, and no more than a quarter of
- * "queue_limit"; the others wait in the file, the newest 100 of each channel and 10,000 of all: older ones are let go.
+ * waits. Of "cache_full", and of "upload_progress" and "download_progress" of one file, only the latest waits, and
+ * "cache_trimmed" of one channel is summed up while it waits. Of "message_received" 16 wait at most, and no more than a
+ * quarter of "queue_limit"; the others wait in the file, the newest 100 of each channel and 10,000 of all: older ones
+ * are let go.
  * A call that completes later takes a slot when it is accepted and frees it when its result is drained; a call without
  * a result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
  * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
@@ -356,6 +362,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "max_message_age_days"   1..36500 or "infinite", the default: older messages leave the cache while the user is
  *                            logged in, but for those of a channel with an open collection, and are not brought by
  *                            background sync. The service keeps them, and a fetch brings them
+ *   "cache_order"            which channels lose messages first: "last_opened" (default: those used longest ago) or
+ *                            "host": those that the host names, see the event `cache_full`
  *   "prefetch"               {"channels": 1..10000 or "all", "messages": 1..10000}: after each login so many of the
  *                            newest messages of the first channels by last message are cached, whether a collection
  *                            shows them or not, behind what the host asks for (docs/cache.md); default: only what

@@ -16,6 +16,7 @@ RIGHT = {"id": 1, "request": 1, "collection": 1, "limit": 5, "listen": 1, "trans
          "value": {"a": 1}, "user_ids": ["x"], "keys": ["x"], "target_langs": ["x"],
          "metadata": {"a": "b"}, "counters": {"a": 1}, "values": {"a": ["b"]},
          "push_trigger_option": "off", "count_preference": "off", "options": ["x"], "option_ids": ["x"],
+         "channel_urls": ["x"],
          "scheduled_at": 1, "type": "gcm", "category": "spam"}
 #: Also the edges of an integer: whatever counts with one of them ends this process.
 ANY = [None, "", "x", "a\0b", 0, 1, -1, 2**40, 2**63 - 1, -(2**63), 1.0, 1.5, True, False, [], [""], ["x"], ["x", "y"],

@@ -194,6 +194,16 @@ def cache_trimmed(stage):
         return [client.wait("cache_trimmed")]
 
 
+def cache_full(stage):
+    for number in range(280):
+        stage.server.post("c", "bo", str(number), data="x" * (256 << 10))
+    with stage.connected(max_cache_mb=64, cache_order="host") as client:
+        made = stage.open(client)
+        client.wait("sync_progress", complete=True)
+        lib.sm_collection_remove(made)
+        return [client.wait("cache_full")]
+
+
 def message_received(stage):
     with stage.connected(notify="all") as client:
         client.wait("sync_state", state="idle")

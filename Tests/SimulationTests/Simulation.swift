@@ -28,6 +28,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
     var database = DatabaseKnowledge()
     var drafts: DraftKnowledge
     var notices: NoticeKnowledge
+    var evictions: EvictionKnowledge
     /// How often the user has signed out, or may have.
     var signOuts = 0
     var files: FileKnowledge
@@ -76,6 +77,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         traits = Traits(seed: seed)
         drafts = DraftKnowledge(seed: seed)
         notices = NoticeKnowledge(seed: seed)
+        evictions = EvictionKnowledge(seed: seed)
         files = FileKnowledge(seed: seed)
         downloads = DownloadKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)
@@ -257,6 +259,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 if case .syncProgress = notice {} else { note("  \(notice)") }
                 if case .uploadProgress(let progress) = notice { take(progress) }
                 if case .messageReceived(let message) = notice { takeIn(message) }
+                if case .cacheFull(let full) = notice { takeIn(full) }
                 if case .connection(let state, _) = notice {
                     isConnected = state == .connected
                     // A login that was answered before the reset does not know of it.

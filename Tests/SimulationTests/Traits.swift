@@ -43,6 +43,8 @@ struct Traits {
     let sendsByRequest: Bool
     /// Of which messages of others the host is told.
     let notify: EngineOptions.Notify
+    /// Whether the host is asked which channels lose messages first.
+    let evictionOrder: EngineOptions.Eviction
     /// What of channels that nobody looks at is cached.
     let prefetch: EngineOptions.Prefetching?
 
@@ -77,6 +79,7 @@ struct Traits {
         var own = SeededGenerator(seed: seed &* 53 &+ 11)
         prefetch = !own.chance(30) ? nil : EngineOptions.Prefetching(
             channels: own.pick([1, 2, Int.max, Int.max]) ?? 1, messages: own.pick([1, 30, 250, 250]) ?? 30)
+        evictionOrder = own.chance(50) ? .host : .lastOpened
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -94,6 +97,7 @@ struct Traits {
         options.sendsByRequest = sendsByRequest
         options.notify = notify
         options.prefetch = prefetch
+        options.evictionOrder = evictionOrder
         options.noticesAtOnce = EventBuffer.messagesAtOnce(limit: queueLimit)
         if hasDatabase {
             options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")

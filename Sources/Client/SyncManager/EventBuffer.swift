@@ -27,7 +27,7 @@ final class EventBuffer {
 
     /// Events of which the host needs only the latest: when the buffer is full, a new one replaces the one that waits.
     private enum StateNotice: Hashable {
-        case connection, syncState, unreadCounts, tokenNeeded, storageError
+        case connection, syncState, unreadCounts, tokenNeeded, storageError, cacheFull
         case hugeGap(CollectionID), channelRemoved(CollectionID), streamLoaded(CollectionID)
         case databaseValue(CallID), databaseTokenNeeded
         case upload(RequestID, Int), download(CallID)
@@ -115,6 +115,7 @@ final class EventBuffer {
             case .storageError(_, lost: _?): append(output, time)
             case .storageError: push(output, as: .storageError, time: time)
             case .unreadCounts: push(output, as: .unreadCounts, time: time)
+            case .cacheFull: push(output, as: .cacheFull, onlyLatest: true, time: time)
             case .uploadProgress(let progress):
                 push(output, as: .upload(progress.requestID, progress.file), onlyLatest: true, time: time)
             case .downloadProgress(let call, _, _):

@@ -97,6 +97,7 @@ enum EventText {
             writer.member("channel_url", channelURL.text)
             writer.member("messages", messages)
             writer.member("bytes", bytes)
+        case .cacheFull(let full): write(full, &writer)
         case .unreadCounts(let counts): write(counts, &writer)
         case .messageReceived(let message): write(message, &writer)
         case .uploadProgress(let progress):
@@ -221,6 +222,22 @@ enum EventText {
             writer.int(count)
         }
         writer.endObject()
+    }
+
+    private static func write(_ full: CacheFull, _ writer: inout JSONWriter) {
+        writer.member("bytes_to_free", full.bytes)
+        writer.key("candidates")
+        writer.beginArray()
+        for candidate in full.candidates {
+            writer.beginObject()
+            writer.member("channel_url", candidate.channelURL.text)
+            writer.member("used_at", candidate.usage.usedAt)
+            writer.member("messages", candidate.usage.messages)
+            writer.member("bytes", candidate.usage.bytes)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("others", full.others)
     }
 
     private static func write(_ message: ReceivedMessage, _ writer: inout JSONWriter) {

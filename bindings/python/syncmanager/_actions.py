@@ -1199,6 +1199,10 @@ class ClientActions:
     @overload
     def call(self, action: Literal["acknowledge"], /, *, id: int, timeout_ms: int | None = ...) -> Call[None]: ...
     @overload
+    def call(
+        self, action: Literal["evict"], /, *, channel_urls: list[str], timeout_ms: int | None = ...
+    ) -> Call[Count]: ...
+    @overload
     def call(self, action: Literal["service_info"], /, *, timeout_ms: int | None = ...) -> Call[ServiceInfo]: ...
     @overload
     def call(self, action: Literal["clear_channels"], /, *, timeout_ms: int | None = ...) -> Call[None]: ...
@@ -2997,6 +3001,18 @@ class ClientActions:
             id: ``id`` of an event ``message_received``
         """
         return self._act("acknowledge", id=id, timeout_ms=timeout_ms)
+
+    def evict(self, channel_urls: list[str], *, timeout_ms: int | None = None) -> Call[Count]:
+        """The action ``evict``. Collections: the answer to the event ``cache_full``, within 5 s: those channels lose
+        their oldest messages first, then others in the order of last use, each ``cache_trimmed``. A channel that a
+        collection shows keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more.
+
+        Gives ``count``: of how many something is known here.
+
+        Args:
+            channel_urls: the channels that lose messages first, in this order
+        """
+        return self._act("evict", channel_urls=channel_urls, timeout_ms=timeout_ms)
 
     def service_info(self, *, timeout_ms: int | None = None) -> Call[ServiceInfo]:
         """The action ``service_info``. Collections: none. The service is asked for the emoji categories, once for each

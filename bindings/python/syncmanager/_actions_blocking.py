@@ -1459,6 +1459,16 @@ class BlockingClientActions:
     ) -> None: ...
     @overload
     def call(
+        self,
+        action: Literal["evict"],
+        /,
+        *,
+        channel_urls: list[str],
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Count: ...
+    @overload
+    def call(
         self, action: Literal["service_info"], /, *, timeout_ms: int | None = ..., timeout: float | None = ...
     ) -> ServiceInfo: ...
     @overload
@@ -3428,6 +3438,19 @@ class BlockingClientActions:
             id: ``id`` of an event ``message_received``
         """
         call = self.start.acknowledge(id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def evict(self, channel_urls: list[str], *, timeout_ms: int | None = None, timeout: float | None = None) -> Count:
+        """The action ``evict``. Collections: the answer to the event ``cache_full``, within 5 s: those channels lose
+        their oldest messages first, then others in the order of last use, each ``cache_trimmed``. A channel that a
+        collection shows keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more.
+
+        Gives ``count``: of how many something is known here.
+
+        Args:
+            channel_urls: the channels that lose messages first, in this order
+        """
+        call = self.start.evict(channel_urls, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def service_info(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> ServiceInfo:

@@ -130,6 +130,7 @@ ActionName = Literal[
     "options",
     "cancel",
     "acknowledge",
+    "evict",
     "service_info",
     "clear_channels",
     "set_limit",
@@ -144,7 +145,7 @@ class ChannelPage(TypedDict):
 
 
 class Count(TypedDict):
-    """The result of ``resend_failed_messages``, ``remove_failed_messages``. Since 0.1."""
+    """The result of ``resend_failed_messages``, ``remove_failed_messages``, ``evict``. Since 0.1."""
 
     count: int
 

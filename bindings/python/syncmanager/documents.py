@@ -242,6 +242,7 @@ class Config(_RequiredConfig, total=False):
     max_cache_mb: int | Literal["infinite"]
     max_message_age_days: int | Literal["infinite"]
     notify: Literal["none", "mentions", "all"]
+    cache_order: Literal["last_opened", "host"]
     prefetch: PrefetchConfig
     app_version: str
     database: DatabaseConfig
@@ -444,6 +445,17 @@ class StreamRow(_MovedRow, _RequiredRow, total=False):
     """A row of a stream: ``path`` is [section, row], ``from`` that of a row that moved. Since 0.1."""
 
     item: Any  #: a row that was deleted has none
+
+
+class EvictionCandidate(TypedDict):
+    """A channel that may lose messages to make room in the cache. Since 0.1."""
+
+    channel_url: str
+    #: Milliseconds since the epoch, to an hour; 0: never.
+    used_at: int
+    messages: int
+    #: Of the rows of its messages.
+    bytes: int
 
 
 class Prefetched(TypedDict):

@@ -18,6 +18,7 @@ from ._words import Source as Source
 from ._words import SyncName as SyncName
 from .details import Detail as Detail
 from .documents import Channel, Message
+from .documents import EvictionCandidate as EvictionCandidate
 from .documents import Lost as Lost
 from .documents import Prefetched as Prefetched
 from .documents import Position as Position
@@ -254,6 +255,19 @@ class MessageReceived(Event):
 
 
 @dataclass(frozen=True)
+class CacheFull(Event):
+    """The cache is over its bound, and the configuration's ``cache_order`` is "host": answer within 5 seconds with the
+    action ``evict``. Else, and behind the channels that it names, it goes by last use. Since 0.1."""
+
+    #: Of rows of messages, so many have to go.
+    bytes_to_free: int
+    #: The channels that may lose messages, at most 1,000, those used longest ago first.
+    candidates: list[EvictionCandidate]
+    #: How many more there are.
+    others: int
+
+
+@dataclass(frozen=True)
 class CacheTrimmed(Event):
     """Messages of a channel left the cache to make room; a page brings them again. Since 0.1."""
 
@@ -445,6 +459,7 @@ AnyEvent = Union[
     DownloadProgress,
     SyncProgress,
     MessageReceived,
+    CacheFull,
     CacheTrimmed,
     TokenNeeded,
     CacheReset,
@@ -475,6 +490,7 @@ _KINDS: dict[str, type[Event]] = {
     "download_progress": DownloadProgress,
     "sync_progress": SyncProgress,
     "message_received": MessageReceived,
+    "cache_full": CacheFull,
     "cache_trimmed": CacheTrimmed,
     "token_needed": TokenNeeded,
     "cache_reset": CacheReset,

@@ -3,7 +3,8 @@ import SyncModel
 import SyncStore
 
 /// Keeps the cache below its bound: over it, the channels that were used longest ago lose their messages, from the
-/// oldest on. The newest of each channel go only when that was not enough. Messages that are older than the host wants
+/// oldest on, or those that the host names when it wants to be asked. The newest of each channel go only when that was
+/// not enough. Messages that are older than the host wants
 /// to keep any go too, whatever the bound: looked for after each login, and every hour.
 ///
 /// The work is done in slices, each an input of its own behind all that is due, so that a page waits for one of them at
@@ -25,8 +26,11 @@ final class CacheBudget: Machine {
         case counting
         /// Which channels there are, in the order of their numbers, before they lose messages.
         case listing([ChannelCounts.Used], keeping: CacheRoom.Kept)
-        /// Channels that lose messages, the next one last.
-        case trimming([ChannelCounts.Used], keeping: CacheRoom.Kept)
+        /// The channels that a host may choose from are named.
+        case naming(EvictionOrder, keeping: CacheRoom.Kept)
+        /// The host has until then to say which of them lose messages first.
+        case asking(EvictionOrder, keeping: CacheRoom.Kept, until: Int64)
+        case trimming(EvictionOrder, keeping: CacheRoom.Kept)
     }
 
     private var state = State.resting
@@ -34,12 +38,15 @@ final class CacheBudget: Machine {
     private var rowsSinceCheckpoint = 0
     /// What was left when nothing more could go.
     private var leftOver: Int64?
+    /// What the host chose, by the channels' numbers; `nil`: it has not been asked since there is too much.
+    private var chosen: [Int64]?
     /// When old messages are looked for next, by the monotonic clock; `nil`: at once.
     private var agingDue: Int64?
 
     func sessionEnded(_ turn: inout Turn) {
         state = .resting
         leftOver = nil
+        chosen = nil
         agingDue = nil
         gate = RetryGate()
         turn.add(.timer(.trim, at: nil))
@@ -85,7 +92,12 @@ final class CacheBudget: Machine {
         case .resting: break
         case .counting: count(&turn)
         case .listing(let found, let kept): list(found, keeping: kept, &turn)
-        case .trimming(let channels, let kept): trim(channels, keeping: kept, isOpen, &turn)
+        case .naming(let order, let kept): name(order, keeping: kept, isOpen, &turn)
+        case .asking(let order, let kept, let until):
+            guard until <= turn.now.monotonic else { return turn.add(.timer(.trim, at: until)) }
+            chosen = []
+            begin(.trimming(order, keeping: kept), &turn)
+        case .trimming(let order, let kept): trim(order, keeping: kept, isOpen, &turn)
         }
     }
 
@@ -106,39 +118,77 @@ final class CacheBudget: Machine {
         guard let more else { return retry(&turn) }
         let all = found + more
         if more.count == CacheBudget.channelsAtOnce { return begin(.listing(all, keeping: kept), &turn) }
-        begin(.trimming(CacheBudget.ordered(all), keeping: kept), &turn)
+        let order = EvictionOrder(all, first: chosen ?? [])
+        if case .newest = kept, chosen == nil, turn.options.evictionOrder == .host {
+            return begin(.naming(order, keeping: kept), &turn)
+        }
+        begin(.trimming(order, keeping: kept), &turn)
     }
 
-    /// The next one to lose messages stands last.
-    private static func ordered(_ channels: [ChannelCounts.Used]) -> [ChannelCounts.Used] {
-        channels.filter { $0.usage.bytes > 0 }.sorted {
-            ($0.usage.usedAt, $0.channel) > ($1.usage.usedAt, $1.channel)
+    // MARK: Asking the host
+
+    private func name(
+        _ order: EvictionOrder, keeping kept: CacheRoom.Kept, _ isOpen: (ChannelURL) -> Bool, _ turn: inout Turn
+    ) {
+        let named = turn.storage.cached { (cache) throws(StoreError) in
+            var order = order
+            return (isMore: try order.name(isOpen: isOpen, cache), order: order)
         }
+        guard let named else { return retry(&turn) }
+        if named.isMore { return begin(.naming(named.order, keeping: kept), &turn) }
+        guard !named.order.candidates.isEmpty, let limit = turn.options.cacheLimit, let total = turn.storage.cacheTotal
+        else {
+            chosen = []
+            return begin(.trimming(named.order, keeping: kept), &turn)
+        }
+        let bytes = total - limit / 100 * CacheBudget.targetPercent
+        turn.tell(.cacheFull(named.order.asked(bytes: bytes)))
+        let until = turn.now.monotonic.addingClamped(EvictionOrder.patience)
+        state = .asking(named.order, keeping: kept, until: until)
+        turn.add(.timer(.trim, at: until))
     }
+
+    /// The host says which of the candidates lose messages first.
+    func evict(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
+        guard case .asking(var order, let kept, _) = state else {
+            return ServiceActions.done(
+                action, call, .notFound, explanation: "the cache does not wait to be told what to evict", &turn)
+        }
+        let keys = order.put(first: (action.texts("channel_urls") ?? []).map { ChannelURL($0) })
+        chosen = keys
+        ServiceActions.done(action, call, count: keys.count, &turn)
+        begin(.trimming(order, keeping: kept), &turn)
+    }
+
+    // MARK: Making room
 
     private func trim(
-        _ channels: [ChannelCounts.Used], keeping kept: CacheRoom.Kept, _ isOpen: (ChannelURL) -> Bool,
-        _ turn: inout Turn
+        _ order: EvictionOrder, keeping kept: CacheRoom.Kept, _ isOpen: (ChannelURL) -> Bool, _ turn: inout Turn
     ) {
+        var order = order
         if case .newest(let newest) = kept {
             guard let limit = turn.options.cacheLimit else { return rest(&turn) }
             guard let total = turn.storage.cacheTotal else { return begin(.counting, &turn) }
             guard total > limit / 100 * CacheBudget.targetPercent else { return rest(&turn) }
-            if channels.isEmpty {
+            if order.channels.isEmpty {
                 // Keeping the newest of each channel was not enough.
                 if newest > 0 { return begin(.listing([], keeping: .newest(0)), &turn) }
                 leftOver = total
             }
         }
-        guard let next = channels.last else { return rest(&turn) }
+        guard let next = order.channels.last else { return rest(&turn) }
         let found = turn.storage.cached { (cache) throws(StoreError) in
             try cache.room.channelURL(ofKey: next.channel)
         }
         guard let found else { return retry(&turn) }
-        guard let url = found, !isOpen(url) else { return begin(.trimming(channels.dropLast(), keeping: kept), &turn) }
+        guard let url = found, !isOpen(url) else {
+            order.dropNext()
+            return begin(.trimming(order, keeping: kept), &turn)
+        }
         guard let slice = trim(next.channel, url, keeping: kept, &turn) else { return retry(&turn) }
         gate.succeed()
-        begin(.trimming(slice.isChannelDone ? channels.dropLast() : channels, keeping: kept), &turn)
+        if slice.isChannelDone { order.dropNext() }
+        begin(.trimming(order, keeping: kept), &turn)
     }
 
     private func trim(
@@ -169,6 +219,7 @@ final class CacheBudget: Machine {
 
     private func rest(_ turn: inout Turn) {
         state = .resting
+        chosen = nil
         look(&turn)
     }
 

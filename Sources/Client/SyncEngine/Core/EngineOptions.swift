@@ -6,6 +6,11 @@ public struct EngineOptions: Sendable {
     /// Of which messages of others the host is told, whether a collection shows them or not.
     public enum Notify: String, Sendable, CaseIterable { case none, mentions, all }
 
+    /// Which channels lose messages first when the cache is over its bound.
+    public enum Eviction: String, Sendable, CaseIterable {
+        case lastOpened = "last_opened"
+        case host
+    }
     /// Channels that are cached though no collection shows them: the first ones of the usual order, and how many of the
     /// newest messages of each.
     public struct Prefetching: Equatable, Sendable {
@@ -36,6 +41,7 @@ public struct EngineOptions: Sendable {
     public var prefetch: Prefetching?
     /// Bytes of the rows of messages that are cached; `nil`: without bound.
     public var cacheLimit: Int64?
+    public var evictionOrder = Eviction.lastOpened
     /// For how long messages are cached; `nil`: for ever.
     public var messageAge: Int64?
     /// So many of the newest messages of each channel go last when room is made.

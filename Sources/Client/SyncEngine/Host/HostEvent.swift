@@ -65,6 +65,8 @@ public enum ClientNotice: Equatable, Sendable {
     case syncProgress(SyncProgress)
     /// Messages of a channel left the cache to make room: so many, and the bytes of their rows.
     case cacheTrimmed(channelURL: ChannelURL, messages: Int64, bytes: Int64)
+    /// The host is asked which channels lose messages first.
+    case cacheFull(CacheFull)
     case unreadCounts(UnreadCounts)
     case messageReceived(ReceivedMessage)
     /// Of the file of an own message.
@@ -86,6 +88,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .syncState: "sync_state"
         case .syncProgress: "sync_progress"
         case .cacheTrimmed: "cache_trimmed"
+        case .cacheFull: "cache_full"
         case .unreadCounts: "unread_counts"
         case .messageReceived: "message_received"
         case .uploadProgress: "upload_progress"

@@ -84,6 +84,7 @@ final class HostInputs {
         case .setLimit: setLimit(action, call, &turn)
         case .setDraft: machines.drafts.set(action, call: call, &turn)
         case .acknowledge: machines.notices.acknowledge(action, call, &turn)
+        case .evict: machines.budget.evict(action, call, &turn)
         case .options: ServiceActions.done(action, call, .ok, result: turn.options.described, &turn)
         case .statistics:
             let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count)

@@ -3,7 +3,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
     case setDraft = "set_draft"
-    case statistics, options, cancel, acknowledge
+    case statistics, options, cancel, acknowledge, evict
     case serviceInfo = "service_info"
     case clearChannels = "clear_channels"
     case setLimit = "set_limit"
@@ -17,6 +17,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
         case .options: Specs.options
         case .cancel: Specs.cancel
         case .acknowledge: Specs.acknowledge
+        case .evict: Specs.evict
         case .serviceInfo: Specs.serviceInfo
         case .clearChannels: Specs.clearChannels
         case .setLimit: Specs.setLimit
@@ -97,6 +98,13 @@ private enum Specs {
         [.required("id", .integer(1...Int64.max), "`id` of an event `message_received`")], connection: .none,
         effect: "none. That event and all with a smaller id are not told again, but for those that wait in the queue. "
             + "NOT_FOUND when no event has had so large an id")
+
+    static let evict = ActionSpec(
+        [.required("channel_urls", .names, "the channels that lose messages first, in this order")], connection: .none,
+        effect: "the answer to the event `cache_full`, within 5 s: those of its candidates lose their oldest messages "
+            + "first, then others in the order of last use, each `cache_trimmed`. One that a collection shows by then "
+            + "keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more",
+        result: "`count`: how many of them are candidates")
 
     static let serviceInfo = ActionSpec(
         [],

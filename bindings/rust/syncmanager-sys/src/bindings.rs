@@ -207,6 +207,9 @@ extern "C" {
     ///                            logged in, but for those of a channel with an open collection, and are not
     /// brought by
     ///                            background sync. The service keeps them, and a fetch brings them
+    ///   "cache_order"            which channels lose messages first: "last_opened" (default: those used longest
+    /// ago) or
+    ///                            "host": those that the host names, see the event `cache_full`
     ///   "prefetch"               {"channels": 1..10000 or "all", "messages": 1..10000}: after each login so many
     /// of the
     ///                            newest messages of the first channels by last message are cached, whether a

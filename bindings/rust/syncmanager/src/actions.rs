@@ -1088,6 +1088,17 @@ impl Action {
         Action::new("acknowledge").set("id", id.to_string())
     }
 
+    /// `evict`. Collections: the answer to the event `cache_full`, within 5 s: those channels lose their oldest
+    /// messages first, then others in the order of last use, each `cache_trimmed`. A channel that a collection
+    /// shows keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more.
+    ///
+    /// Gives `count`: of how many something is known here.
+    ///
+    /// - `channel_urls`: the channels that lose messages first, in this order
+    pub fn evict(channel_urls: &[impl AsRef<str>]) -> Action {
+        Action::new("evict").set("channel_urls", quoted_list(channel_urls))
+    }
+
     /// `service_info`. Collections: none. The service is asked for the emoji categories, once for each
     /// `emoji_hash`.
     ///

@@ -65,6 +65,8 @@ document! {
         /// Which messages of others [`EventKind::MessageReceived`](crate::EventKind::MessageReceived) tells; default:
         /// none.
         notify(which: Notify) { ("notify", quoted(which.name())) }
+        /// Which channels lose messages first when the cache is over its bound; default [`CacheOrder::LastOpened`].
+        cache_order(order: CacheOrder) { ("cache_order", quoted(order.name())) }
         /// After each login, cache so many of the newest messages of so many channels (by last message; `None`: of
         /// all), whether a collection shows them or not: each 1 to 10,000; default: only what collections show.
         prefetch(channels: Option<u32>, messages: u32) {
@@ -97,6 +99,25 @@ impl Config {
         document.set("app_id", &quoted(app_id));
         document.set("user_id", &quoted(user_id));
         Config(document)
+    }
+}
+
+/// Which channels lose messages first to make room in the cache. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CacheOrder {
+    /// Those used longest ago.
+    LastOpened,
+    /// Those that the program names, see [`EventKind::CacheFull`](crate::EventKind::CacheFull).
+    Host,
+}
+
+impl CacheOrder {
+    fn name(self) -> &'static str {
+        match self {
+            CacheOrder::LastOpened => "last_opened",
+            CacheOrder::Host => "host",
+        }
     }
 }
 

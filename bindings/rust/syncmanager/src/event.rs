@@ -22,6 +22,29 @@ pub struct Event {
     json: Json,
 }
 
+/// A channel that may lose messages to make room in the cache. Since 0.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EvictionCandidate {
+    pub channel_url: String,
+    /// Milliseconds since the epoch, to an hour; 0: never.
+    pub used_at: i64,
+    pub messages: u64,
+    /// Of the rows of its messages.
+    pub bytes: u64,
+}
+
+impl EvictionCandidate {
+    fn read(json: &Fields) -> Option<EvictionCandidate> {
+        Some(EvictionCandidate {
+            channel_url: json.text_at("channel_url")?,
+            used_at: json.i64_at("used_at")?,
+            messages: json.u64_at("messages")?,
+            bytes: json.u64_at("bytes")?,
+        })
+    }
+}
+
 /// What happened. Since 0.1.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -79,6 +102,16 @@ pub enum EventKind {
         missed: u64,
         /// Beside those others may have come while away, which nobody counted.
         more_missed: bool,
+    },
+    /// The cache is over its bound, and `cache_order` is [`CacheOrder::Host`](crate::CacheOrder::Host): so many bytes
+    /// of rows have to go. Answer within five seconds with [`Action::evict`](crate::Action::evict); else, and behind
+    /// the channels that it names, it goes by last use.
+    CacheFull {
+        bytes_to_free: u64,
+        /// The channels that may lose messages, at most 1,000, those used longest ago first.
+        candidates: Vec<EvictionCandidate>,
+        /// How many more there are.
+        others: u64,
     },
     /// Messages of a channel left the cache to make room: so many, and so many bytes of rows. A page brings them again.
     CacheTrimmed { channel_url: String, messages: u64, bytes: u64 },
@@ -236,6 +269,15 @@ impl EventKind {
                 mention: json.bool_at("mention")?,
                 missed: json.u64_at("missed")?,
                 more_missed: json.bool_at("more_missed")?,
+            },
+            "cache_full" => EventKind::CacheFull {
+                bytes_to_free: json.u64_at("bytes_to_free")?,
+                candidates: json
+                    .get("candidates")?
+                    .elements()
+                    .map(|it| EvictionCandidate::read(&it.fields()))
+                    .collect::<Option<_>>()?,
+                others: json.u64_at("others")?,
             },
             "cache_trimmed" => EventKind::CacheTrimmed {
                 channel_url: channel_url()?,

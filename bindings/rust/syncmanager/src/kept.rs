@@ -77,8 +77,11 @@ impl Kept {
                     self.events.push_back(event);
                 }
             }
-            // Of each file only the latest waits, however many events there is room for.
-            (EventKind::UploadProgress { .. } | EventKind::DownloadProgress { .. }, _) => {
+            // Of these, and of each file, only the latest waits, however many events there is room for.
+            (
+                EventKind::UploadProgress { .. } | EventKind::DownloadProgress { .. } | EventKind::CacheFull { .. },
+                _,
+            ) => {
                 self.forget(|kept| is_same_state(kept, &event));
                 self.events.push_back(event);
             }
