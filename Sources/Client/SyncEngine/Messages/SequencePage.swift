@@ -7,7 +7,8 @@ import SyncStore
 /// A message that is held keeps its place: in the chunk that the page lengthens, in the chunk that the page has met,
 /// and in the one that the stream lengthens, which has messages in the order in which they came. When a page of one
 /// stretch runs into another one that stands elsewhere, times have lied: the other one does not count as complete any
-/// more, and its messages get the places that pages say.
+/// more, and its messages get the places that pages say. A page may be ahead of the stream, which has yet to tell that
+/// the first messages of its chunk are deleted: it meets that chunk where the rest of it begins.
 struct SequencePage {
     /// How a page came to be asked for.
     enum Road: Equatable {
@@ -179,7 +180,7 @@ struct SequencePage {
         let last = chunks.chunks.count - 1
         var lost = try runInto(from: asked).filter { $0 != asked + 1 }
         if !isMet, let farthest = lost.max(), farthest > asked { lost.formUnion((asked + 1)...farthest) }
-        if page.reachedNewest, !isMet, open == nil, asked < last { lost.formUnion((asked + 1)...last) }
+        if page.reachedNewest, !isMet, asked < last { lost.formUnion((asked + 1)...last) }
         if let open { lost.remove(open) }
         forget(lost)
         let asked = asked - lost.count { $0 < asked }
@@ -187,6 +188,8 @@ struct SequencePage {
         // token to which the page would have been bounded.
         try cutAtOpenChunk(from: asked)
         if isCut, asked + 1 == open { isMet = true }
+        // Nothing is left between: what it would have run into is deleted, and nobody has told so yet.
+        if page.reachedNewest, asked + 1 == open { isMet = true }
         if let place = page.messages.lastIndex(where: { home($0) == asked + 1 }), asked + 1 != open {
             page.messages.removeSubrange((place + 1)...)
         }
@@ -225,11 +228,26 @@ struct SequencePage {
         return SequencePlaces.behind(last, before: upper, rows, isEnd: isEnd)
     }
 
-    /// Leaves out what stands behind the first message of the chunk that the stream lengthens.
+    /// Leaves out what stands in the chunk that the stream lengthens: from its first message on, or, since that may be
+    /// deleted and nobody has told so yet, where all the rest of the page is held there.
     private mutating func cutAtOpenChunk(from index: Int?) throws(StoreError) {
-        guard let open, open != index, let first = try outermost(open, .previous),
-            let place = page.messages.firstIndex(where: { held[$0.id] == first })
-        else { return }
+        guard let open, open != index else { return }
+        let rest = page.messages.reversed().prefix { home($0) == open }.count
+        var start: Int?
+        if let first = try outermost(open, .previous) {
+            start = page.messages.firstIndex { held[$0.id] == first }
+        }
+        if start == nil, rest == 1, !page.reachedNewest, let last = page.messages.last,
+            index != nil || page.messages.count > 1
+        {
+            // It may have come late, or be the first that is left: in both cases it stands where the page has it. What
+            // it leaves may begin behind it, so the token is asked for by the message that stands there.
+            held[last.id] = nil
+            _ = chunks.find("", of: chunks.chunks[open].start, .previous)
+        } else if start == nil, rest > 0 {
+            start = page.messages.count - rest
+        }
+        guard let place = start else { return }
         for message in page.messages[place...] where held[message.id] != nil { keep(message) }
         page.messages.removeSubrange(place...)
         isCut = true
