@@ -131,6 +131,17 @@ final class SequencePlacesTests: StoryTestCase {
         }
     }
 
+    /// All of the newest page was deleted while it was under way: what comes next has places behind it.
+    func testANewestPageOfWhichNothingIsLeft() throws {
+        var service = try SequenceHistory([10, 20, 30, 40, 50, 60], cache, newChannel())
+        for index in 0..<3 { service.delete(index) }
+        try service.look(at: 0..<3, of: 3)
+        for _ in 0..<3 { try service.arrive() }
+        let held = try cache.messageReferences(
+            channel: service.history.channelKey, from: .first, through: .last)
+        XCTAssertEqual(held.map(\.position), [place(40), place(50), place(60)])
+    }
+
     func testRandomHistories() throws {
         for seed in Seeds.chosen(usual: 400) {
             var random = SeededGenerator(seed: seed)

@@ -328,12 +328,27 @@ struct SequencePage {
         }
         give(places ?? [], to: new)
         guard let range = page.range else { return }
-        var start = page.messages.first?.position ?? place
-        var end = page.messages.last?.position ?? place
+        var start = page.messages.first?.position ?? bottom(at: place, range)
+        var end = page.messages.last?.position ?? start
         if SequencePlaces.isTime(place.order) { (start, end) = (min(start, place), max(end, place)) }
         page.range = (
             HistoryEdge(start, token: range.start.token), HistoryEdge(end, token: isCut ? "" : range.end.token)
         )
+    }
+
+    /// Where a stretch stands of which no message is left, since those of its page were deleted meanwhile. A place that
+    /// is no time has no room behind or before it for those that come.
+    private func bottom(
+        at place: MessagePosition, _ range: (start: HistoryEdge, end: HistoryEdge)
+    ) -> MessagePosition {
+        if SequencePlaces.isTime(place.order) { return place }
+        let below = chunks.index(atOrBelow: place)
+        let claimed = range.end.position.order
+        var order = SequencePlaces.isTime(claimed) ? claimed : 0
+        if let below { order = max(order, chunks.chunks[below].end.position.order + 1) }
+        let next = (below ?? -1) + 1
+        if next < chunks.chunks.count { order = min(order, chunks.chunks[next].start.position.order - 1) }
+        return MessagePosition(order: order, tie: 0)
     }
 
     private mutating func placeNewest() {
