@@ -115,6 +115,21 @@ final class SequencePlacesTests: StoryTestCase {
         XCTAssertEqual(other.history.chunks.last?.reachedNewest, true)
     }
 
+    /// One that waits is deleted: what comes behind it is no older for that.
+    func testWhatWaitsBehindAMessageThatIsDeleted() throws {
+        var service = try SequenceHistory([10, 20, 30, 40], cache, newChannel())
+        try service.look(at: 0..<2, of: 2)
+        try service.wait()
+        try service.follow(2..<2, of: 2)
+        service.delete(2)
+        try service.tellDeletions()
+        try service.wait()
+        try service.follow(3..<3, of: 3)
+        XCTAssertEqual(service.history.chunks.last?.reachedNewest, false)
+        try service.follow(3..<4, of: 4)
+        XCTAssertEqual(service.history.chunks.last?.reachedNewest, true)
+    }
+
     /// The service has deleted the messages at the start of what the stream lengthens, and nobody has told so yet:
     /// pages run into what is behind them.
     func testPagesMeetAStretchThatHasLostItsFirstMessages() throws {
