@@ -1,3 +1,4 @@
+import SyncModel
 import XCTest
 
 @testable import SyncEngine
@@ -55,6 +56,27 @@ final class MessageWindowsTests: StoryTestCase {
             "[b c] … [f g>", "open w at b limit 5; fetch w next", shows: "{… c …}", says: "")
         try check(
             "[b c] … [f g>", "open w limit 5; fetch w previous; page [c f]", shows: "{… b c f g >}", says: "")
+    }
+
+    /// What is shown reaches beyond a hole, and one of it was removed there. When the hole is filled it is shown again.
+    func testAFilledHoleShowsWhatWasRemovedMeanwhile() throws {
+        let story = try HistoryStory("[b c d e f>", newChannel(), cache)
+        let bench = MachineBench(cache, intents)
+        var view = MessageView(filter: MessageFilter(), viewpoint: .max)
+        _ = view.attach(try Letters.messages("b d e f").map(\.row), bench.context.rules)
+        func known(_ chunks: String) throws -> [WindowChange] {
+            let chunks = ChunkList(try HistorySketch(chunks).chunks)
+            let coverage = Coverage(
+                channelURL: story.id.channelURL, channelKey: story.history.channelKey, chunks: chunks,
+                isGapChecked: true)
+            let source = MessageSource(coverage: coverage, context: bench.context, filter: MessageFilter())
+            return view.merge([], in: chunks.last, source, bench.context.rules)
+        }
+        XCTAssertEqual(try known("[b] … [e f>"), [])
+        XCTAssertEqual(Letters.text(view.window.rows), "b d e f")
+        XCTAssertEqual(try known("[b c d e f>").map(\.action), [.insert])
+        XCTAssertEqual(Letters.text(view.window.rows), "b c d e f")
+        XCTAssertEqual(try known("[b c d e f>"), [])
     }
 
     func testTheEndsOfAWindowInTheMiddle() throws {

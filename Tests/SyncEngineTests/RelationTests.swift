@@ -218,6 +218,19 @@ final class RelationTests: EngineTestCase {
         XCTAssertEqual(shown("2"), #""r2""#)
     }
 
+    /// A channel that loses all its messages, since room is made, keeps relations of those that may still come.
+    func testRelationsOfMessagesToComeOutliveMakingRoom() throws {
+        let key = try cache.channelKey("c")
+        try cache.upsert([Case.message(1)], channel: key)
+        _ = try cache.relations.upsert([relation("r2", of: "2")], channel: key)
+        var slice = CacheSlice(
+            EngineOptions(userID: "mei", accessToken: "t"), ServiceCapabilities(hasRelations: true))
+        try slice.trim(key, keeping: .newest(0), cache)
+        XCTAssertTrue(slice.isChannelDone)
+        XCTAssertNil(try cache.message(id: "1", channel: key))
+        XCTAssertEqual(try cache.relations.relations(of: "2", channel: key).count, 1)
+    }
+
     /// A service without relations pays for none: nothing is looked up or changed.
     func testAServiceWithoutRelations() throws {
         start(rules: FoldingRules())

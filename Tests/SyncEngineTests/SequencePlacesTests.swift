@@ -115,6 +115,48 @@ final class SequencePlacesTests: StoryTestCase {
         XCTAssertEqual(other.history.chunks.last?.reachedNewest, true)
     }
 
+    /// One that waits is deleted: what comes behind it is no older for that.
+    func testWhatWaitsBehindAMessageThatIsDeleted() throws {
+        var service = try SequenceHistory([10, 20, 30, 40], cache, newChannel())
+        try service.look(at: 0..<2, of: 2)
+        try service.wait()
+        try service.follow(2..<2, of: 2)
+        service.delete(2)
+        try service.tellDeletions()
+        try service.wait()
+        try service.follow(3..<3, of: 3)
+        XCTAssertEqual(service.history.chunks.last?.reachedNewest, false)
+        try service.follow(3..<4, of: 4)
+        XCTAssertEqual(service.history.chunks.last?.reachedNewest, true)
+    }
+
+    /// The service has deleted the messages at the start of what the stream lengthens, and nobody has told so yet:
+    /// pages run into what is behind them.
+    func testPagesMeetAStretchThatHasLostItsFirstMessages() throws {
+        for gone in [[2], [2, 3], [2, 3, 4]] {
+            var service = try SequenceHistory([10, 20, 30, 40, 50], cache, newChannel())
+            try service.hole(to: 5, with: 4)
+            // Its start has no token to which pages could be bounded.
+            try service.trim()
+            for index in gone { service.delete(index) }
+            try service.around(10)
+            for _ in 0..<5 where service.history.chunks.chunks.count > 1 { try service.newer(0, 4) }
+            XCTAssertEqual(service.history.chunks.chunks.count, 1, "without \(gone)")
+            XCTAssertEqual(service.history.chunks.last?.reachedNewest, true)
+        }
+    }
+
+    /// All of the newest page was deleted while it was under way: what comes next has places behind it.
+    func testANewestPageOfWhichNothingIsLeft() throws {
+        var service = try SequenceHistory([10, 20, 30, 40, 50, 60], cache, newChannel())
+        for index in 0..<3 { service.delete(index) }
+        try service.look(at: 0..<3, of: 3)
+        for _ in 0..<3 { try service.arrive() }
+        let held = try cache.messageReferences(
+            channel: service.history.channelKey, from: .first, through: .last)
+        XCTAssertEqual(held.map(\.position), [place(40), place(50), place(60)])
+    }
+
     func testRandomHistories() throws {
         for seed in Seeds.chosen(usual: 400) {
             var random = SeededGenerator(seed: seed)
@@ -140,6 +182,9 @@ struct SequenceHistory {
     private(set) var story: [String] = []
     /// Up to where the stream has told.
     private var told = 0
+    /// What the service has deleted, and what the stream has told of that.
+    private var gone: Set<MessageID> = []
+    private var toldGone: Set<MessageID> = []
 
     init(_ times: [Int64], _ cache: CacheStore, _ url: ChannelURL) throws {
         self.cache = cache
@@ -160,7 +205,7 @@ struct SequenceHistory {
 
     private func page(_ range: Range<Int>) -> MessagePage {
         MessagePage(
-            messages: Array(messages[range]),
+            messages: messages[range].filter { !gone.contains($0.id) },
             range: (
                 edge(range.lowerBound, range.isEmpty ? 0 : messages[range.lowerBound].position.order),
                 edge(range.upperBound, range.isEmpty ? 0 : messages[range.upperBound - 1].position.order)
@@ -175,8 +220,11 @@ struct SequenceHistory {
     // MARK: What happens
 
     mutating func act(_ random: inout SeededGenerator) throws {
-        switch random.below(6) {
+        switch random.below(8) {
         case 0, 1: if told < messages.count { try arrive() }
+        case 6:
+            if random.below(2) == 0 { try tellDeletions() } else if told > 0 { delete(random.below(told)) }
+        case 7: if random.below(2) == 0 { try trim() }
         case 2: try hole(to: min(messages.count, told + 1 + random.below(4)), with: random.below(3))
         case 3: try around(Int64(random.below(60)))
         default:
@@ -185,6 +233,33 @@ struct SequenceHistory {
             let index = random.below(chunks.count)
             try random.below(2) == 0 ? older(index, 1 + random.below(3)) : newer(index, 1 + random.below(3))
         }
+    }
+
+    /// At the service; the stream tells it later.
+    mutating func delete(_ index: Int) {
+        story.append("delete \(index)")
+        gone.insert(messages[index].id)
+    }
+
+    mutating func tellDeletions() throws {
+        story.append("tell deletions")
+        try history.delete(gone.subtracting(toldGone).sorted(), cache)
+        toldGone = gone
+        try check()
+    }
+
+    /// Room is made: the oldest message goes, and what is complete begins at the next one, at an edge without a token.
+    mutating func trim() throws {
+        let key = history.channelKey
+        guard let end = try cache.room.trimEnd(channel: key, rows: 1, keeping: .newest(1)) else { return }
+        story.append("trim")
+        _ = try cache.room.deleteMessages(channel: key, through: end)
+        var left = history.chunks
+        left.trim(
+            through: end, oldest: try cache.outermost(.previous, from: end.successor, through: .last, channel: key))
+        history.adopt(left)
+        try history.saveChunks(cache)
+        try check()
     }
 
     mutating func arrive() throws {
@@ -249,7 +324,10 @@ struct SequenceHistory {
 
     mutating func older(_ index: Int, _ limit: Int) throws {
         let chunks = history.chunks.chunks
-        guard !chunks[index].reachedFirst, let end = Int(chunks[index].start.token) else { return }
+        guard !chunks[index].reachedFirst else { return }
+        guard let end = Int(chunks[index].start.token) ?? outermost(index, .previous) else {
+            return try history.found(nil, of: chunks[index].start, .previous, cache)
+        }
         let until = index > 0 ? chunks[index - 1].end : nil
         let bound = until.flatMap { Int($0.token) }.flatMap { $0 <= end ? $0 : nil } ?? 0
         let start = max(bound, end - limit)
@@ -262,7 +340,9 @@ struct SequenceHistory {
     mutating func newer(_ index: Int, _ limit: Int) throws {
         let chunks = history.chunks.chunks
         guard !chunks[index].reachedNewest else { return }
-        guard let start = Int(chunks[index].end.token) ?? next(index) else { return }
+        guard let start = Int(chunks[index].end.token) ?? outermost(index, .next) else {
+            return try history.found(nil, of: chunks[index].end, .next, cache)
+        }
         let until = index + 1 < chunks.count ? chunks[index + 1].start : nil
         let bound = until.flatMap { Int($0.token) }.flatMap { $0 >= start ? $0 : nil } ?? told
         let end = min(bound, start + limit)
@@ -272,22 +352,28 @@ struct SequenceHistory {
         try take(page, by: .page(from: chunks[index].end, .next))
     }
 
-    /// A lost token, found again by the last message before the edge.
-    private func next(_ index: Int) -> Int? {
+    /// A lost token, found again by the message beside the edge; `nil`: that is deleted.
+    private func outermost(_ index: Int, _ direction: PageDirection) -> Int? {
         let chunk = history.chunks.chunks[index]
         let held = try? cache.messageReferences(
-            channel: history.channelKey, from: chunk.start.position, through: chunk.end.position)
-        return held?.last.flatMap { Int($0.id.text.dropFirst()) }.map { $0 + 1 }
+            channel: history.channelKey, from: chunk.start.position,
+            through: chunk.reachedNewest ? .last : chunk.end.position)
+        let isStart = direction == .previous
+        guard let id = (isStart ? held?.first : held?.last)?.id, !gone.contains(id) else { return nil }
+        return SequenceHistory.number(id).map { isStart ? $0 : $0 + 1 }
     }
+
+    private static func number(_ id: MessageID) -> Int? { Int(id.text.dropFirst()) }
 
     /// Pages until all is complete.
     mutating func fill() throws {
         if history.chunks.last?.reachedNewest != true { try hole(to: messages.count, with: 1) }
         for _ in 0..<200 {
             let chunks = history.chunks.chunks
+            if chunks.isEmpty { try around(Int64.max) }
             if chunks.count == 1, chunks[0].reachedFirst, chunks[0].reachedNewest { return }
             guard let index = chunks.indices.last(where: { !chunks[$0].reachedFirst }) else {
-                try newer(0, 2)
+                if !chunks.isEmpty { try newer(0, 2) }
                 continue
             }
             try older(index, 2)
@@ -298,18 +384,21 @@ struct SequenceHistory {
 
     // MARK: What has to hold
 
-    /// Each chunk has what the service has between its tokens, in its order.
+    /// Each chunk has what the service has between its tokens, in its order, and what it does not know to be deleted.
     private func check() throws {
         for chunk in history.chunks.chunks {
             let held = try cache.messageReferences(
                 channel: history.channelKey, from: chunk.reachedFirst ? .first : chunk.start.position,
                 through: chunk.reachedNewest ? .last : chunk.end.position)
-            guard let start = chunk.reachedFirst ? 0 : Int(chunk.start.token) else {
-                throw Wrong(description: "a start without a token: \(story.last ?? "")")
-            }
-            let end = chunk.reachedNewest ? told : Int(chunk.end.token) ?? start + held.count
-            let wanted = start <= end ? messages[start..<end].map(\.id) : []
-            guard held.map(\.id) == wanted, Set(held.map(\.position)).count == held.count else {
+            let last = held.last.flatMap { SequenceHistory.number($0.id) }.map { $0 + 1 }
+            let end = chunk.reachedNewest ? told : Int(chunk.end.token) ?? last ?? 0
+            // A start without a token is found by a message that the service has.
+            let first = held.first { !gone.contains($0.id) }.flatMap { SequenceHistory.number($0.id) }
+            let start = chunk.reachedFirst ? 0 : Int(chunk.start.token) ?? first ?? end
+            let wanted = start <= end ? messages[start..<end].map(\.id).filter { !gone.contains($0) } : []
+            guard held.map(\.id).filter({ !gone.contains($0) }) == wanted,
+                Set(held.map(\.position)).count == held.count, !held.contains(where: { toldGone.contains($0.id) })
+            else {
                 throw Wrong(description: "\(start)..<\(end) holds \(held.map(\.id)) after \(story.suffix(3))")
             }
         }

@@ -20,6 +20,20 @@ final class ServicePauseTests: EngineTestCase {
         XCTAssertEqual(asked(isSend).count, 1)
     }
 
+    /// What was cached is cleared while a page waits for the end of a pause, and the page is asked for again: the
+    /// service is asked once.
+    func testAPageThatWasGivenUpDuringAPauseIsNotAskedFor() {
+        startShowing([Case.message(1)])
+        send(1, "a")
+        answer(Case.failure(.rateLimited(retryAfter: 60_000), 900_200), to: isSend)
+        openMessages(3, "other")
+        fetch(3, .previous)
+        for _ in 0..<3 { command(.call(newCall(), .clearCache(channelURL: "other"))) }
+        wait(61_000)
+        let pages = everAsked.filter { if case .messagesAround("other", _, _, _) = $0 { true } else { false } }
+        XCTAssertEqual(pages.count, 1)
+    }
+
     /// After the service asked for a minute of quiet nothing is asked: no further send, no list, no page; and all of it
     /// is done when the minute is over, in order.
     func testNothingJumpsAPauseThatTheServiceAskedFor() throws {

@@ -51,6 +51,21 @@ final class WindowTests: XCTestCase {
         return all
     }()
 
+    /// Rows that come to stand where others are that have not left yet.
+    func testRowsThatTakeEachOthersPlaces() {
+        for isReversed in [false, true] {
+            var window = Window<Row>(isReversed: isReversed)
+            let before = [Row("a", 10), Row("b", 20), Row("c", 30), Row("d", 40)]
+            let after = [Row("b", 10), Row("a", 20), Row("d", 30), Row("c", 40, 1)]
+            _ = window.insert(before)
+            var list: [Row] = isReversed ? before.reversed() : before
+            let new = Dictionary(uniqueKeysWithValues: after.map { ($0.id, $0) })
+            for change in window.merge([after[1], after[0], after[3], after[2]]) { replay(change, new, &list) }
+            XCTAssertEqual(window.rows, after)
+            XCTAssertEqual(list, isReversed ? after.reversed() : after)
+        }
+    }
+
     func testEverySequenceOfFourOperations() {
         var count = 0
         func run(_ window: Window<Row>, _ shown: [Row], _ path: [Operation], most: Int) {

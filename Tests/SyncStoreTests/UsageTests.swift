@@ -75,6 +75,20 @@ final class UsageTests: XCTestCase {
         }
     }
 
+    /// Of relations whose messages may still come the newest stay, and not any number: most are of old messages that
+    /// nobody asks for.
+    func testEarlyRelationsAreLimited() throws {
+        let store = try newStore()
+        let key = try store.channelKey("c")
+        try store.upsert([message(1, at: 1, text: "t")], channel: key)
+        let relations = (1...130 as ClosedRange<Int64>).map { relation($0, of: $0, order: $0) }
+        _ = try store.relations.upsert(relations, channel: key)
+        try store.clearMessages(channel: key, keepsEarly: true)
+        let left = try relations.filter { try store.relations.relation(id: $0.id, channel: key) != nil }
+        XCTAssertEqual(left, Array(relations.suffix(100)))
+        XCTAssertEqual(try store.counts.usage(channel: key), try store.counts.counted(channel: key))
+    }
+
     /// The oldest go up to where they may, and the newest stay.
     func testTrimEndsBeforeTheNewest() throws {
         let store = try newStore()

@@ -245,6 +245,7 @@ extension CacheStore {
             counts.countAgain(channel)
             try connection.prepare("DELETE FROM relation WHERE channel = ?" + RelationStore.held(keepsEarly))
                 .bind(channel).run()
+            if keepsEarly { try relations.limitEarly(channel: channel) }
         } else {
             let size = try counts.size(of: "channel = ?1", channel)
             counts.add(rows: 0 &- size.rows, bytes: 0 &- size.bytes, to: channel)

@@ -76,6 +76,19 @@ public struct RelationStore {
         }
     }
 
+    /// So many relations stay in a channel that loses its messages.
+    private static let earlyLimit = 100
+
+    /// Of a channel's relations the newest stay. A message comes soon after a relation that was early, and most of the
+    /// others are about old messages that nobody asks for.
+    func limitEarly(channel: Int64) throws(StoreError) {
+        try connection.prepare("""
+            DELETE FROM relation WHERE key IN (
+                SELECT key FROM relation WHERE channel = ? ORDER BY ord DESC, key DESC
+                LIMIT -1 OFFSET \(RelationStore.earlyLimit))
+            """).bind(channel).run()
+    }
+
     /// What a condition has besides when only relations of messages that are held are meant.
     static func held(_ isAsked: Bool) -> String {
         guard isAsked else { return "" }

@@ -47,9 +47,10 @@ struct CacheSlice {
             if gone < wanted { break }
             if isOver { return }
         }
-        // Without a message there is nothing to keep: relations and cursors go, too.
+        // Without a message cursors go, too. The newest relations stay: their messages may still come, and a stream
+        // tells of each once.
         if try cache.room.trimEnd(channel: channel, rows: 1, keeping: .newest(0)) == nil {
-            try cache.clearMessages(channel: channel)
+            try cache.clearMessages(channel: channel, keepsEarly: capabilities.hasRelations)
         }
         isChannelDone = true
     }

@@ -73,7 +73,16 @@ final class Requests {
         case upload(RequestID)
     }
 
-    func takeHeld(_ turn: Turn) -> [InFlight.Held] { inFlight.takeHeld(now: turn.now.monotonic) }
+    /// Without what a timeline has given up meanwhile: its answer would be dropped.
+    func takeHeld(_ turn: Turn) -> [InFlight.Held] {
+        inFlight.takeHeld(now: turn.now.monotonic).filter { held in
+            guard case .messages(let ask, let place)? = inFlight.ask(held.id),
+                ask.generation != collections.timelines[place]?.generation
+            else { return true }
+            _ = inFlight.take(held.id)
+            return false
+        }
+    }
 
     func resume(_ held: InFlight.Held, _ turn: Turn) -> Held {
         switch inFlight.ask(held.id) {

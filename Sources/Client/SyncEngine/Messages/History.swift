@@ -361,6 +361,7 @@ struct History {
     mutating func isShown(_ id: MessageID) { deleted.remove(id) }
 
     mutating func delete(_ ids: [MessageID], _ cache: CacheStore) throws(StoreError) {
+        doubted -= strays.prefix(doubted).count { ids.contains($0.id) }
         strays.removeAll { ids.contains($0.id) }
         if deleted.count > History.deletedLimit { deleted = [] }
         for id in ids { deleted.insert(id) }
@@ -370,6 +371,7 @@ struct History {
     /// History was reset or retired: what is older goes.
     mutating func cut(before order: Int64, _ cache: CacheStore) throws(StoreError) {
         chunks.cut(before: order)
+        doubted -= strays.prefix(doubted).count { $0.position.order < order }
         strays.removeAll { $0.position.order < order }
         try cache.deleteMessages(channel: channelKey, before: order)
         try saveChunks(cache)
@@ -461,7 +463,7 @@ struct History {
     /// has to bring them.
     mutating func loseStrays() {
         guard !strays.isEmpty else { return }
-        strays = []
+        (strays, doubted) = ([], 0)
         hasLostStrays = true
     }
 

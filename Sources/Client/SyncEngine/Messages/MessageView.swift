@@ -22,6 +22,8 @@ struct MessageView {
     /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
     /// where they stand.
     private var hidden: [MessageID: MessagePosition] = [:]
+    /// Stored messages were merged while it reached beyond the chunk where it stands: some may be missing in between.
+    private var mayMiss = false
 
     init(filter: MessageFilter, viewpoint: Int64) {
         self.filter = filter
@@ -168,9 +170,10 @@ struct MessageView {
     // MARK: Stored messages
 
     /// Shows those of some stored messages that lie inside what the window shows, in the chunk where it stands. What it
-    /// shows already is shown as it is now, wherever that lies: a part may stand beyond a hole.
+    /// shows already is shown as it is now, wherever that lies: a part may stand beyond a hole. `source`: of what is
+    /// missing when the hole is filled.
     mutating func merge(
-        _ records: [MessageRecord], in chunk: ChunkList.Chunk?, _ rules: any ServiceRules
+        _ records: [MessageRecord], in chunk: ChunkList.Chunk?, _ source: MessageSource, _ rules: any ServiceRules
     ) -> [WindowChange] {
         var rows: [MessageRow] = []
         var gone: Set<MessageID> = []
@@ -191,7 +194,31 @@ struct MessageView {
             emptiedAt = nil
             changes += window.merge(rows)
         }
+        if let change = fillIn(from: source, rules) { changes.append(change) }
         return changes
+    }
+
+    /// Once all that it shows lies in one chunk again: shows what is missing in between. Those that a page puts in
+    /// another place than where they were shown are removed while it is not known what stands beside them.
+    private mutating func fillIn(from source: MessageSource, _ rules: any ServiceRules) -> WindowChange? {
+        let chunks = source.coverage.chunks
+        guard let first = window.first, let last = window.last else {
+            mayMiss = false
+            return nil
+        }
+        guard let home = home(in: chunks), case let chunk = chunks.chunks[home], chunk.covers(first.position),
+            chunk.covers(last.position)
+        else {
+            mayMiss = true
+            return nil
+        }
+        // What cannot be read now is looked for at the next page.
+        guard mayMiss, let rows = source.rows(
+            .next, of: first.position, chunk.ending(.next, at: last.position), limit: Int.max)
+        else { return nil }
+        mayMiss = false
+        let missing = rows.filter { window.index(ofID: $0.id) == nil }
+        return window.insert(missing.map { shown($0, rules) })
     }
 
     /// Removes messages by their ids.

@@ -408,8 +408,9 @@ struct MessageWindow {
         guard home != nil || !view.isEmpty else { return }
         let records = turn.overlays.isEmpty
             ? records : records.compactMap { turn.context.shown($0, in: coverage.channelURL) }
+        let source = MessageSource(coverage: coverage, context: turn.context, filter: filter)
         var hasInserted = false
-        for change in view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, turn.rules) {
+        for change in view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, source, turn.rules) {
             if change.action == .insert { hasInserted = true }
             // What a fill finds changed was not missed, but seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause

@@ -7,7 +7,8 @@ import SyncStore
 /// A message that is held keeps its place: in the chunk that the page lengthens, in the chunk that the page has met,
 /// and in the one that the stream lengthens, which has messages in the order in which they came. When a page of one
 /// stretch runs into another one that stands elsewhere, times have lied: the other one does not count as complete any
-/// more, and its messages get the places that pages say.
+/// more, and its messages get the places that pages say. A page may be ahead of the stream, which has yet to tell that
+/// the first messages of its chunk are deleted: it meets that chunk where the rest of it begins.
 struct SequencePage {
     /// How a page came to be asked for.
     enum Road: Equatable {
@@ -179,7 +180,7 @@ struct SequencePage {
         let last = chunks.chunks.count - 1
         var lost = try runInto(from: asked).filter { $0 != asked + 1 }
         if !isMet, let farthest = lost.max(), farthest > asked { lost.formUnion((asked + 1)...farthest) }
-        if page.reachedNewest, !isMet, open == nil, asked < last { lost.formUnion((asked + 1)...last) }
+        if page.reachedNewest, !isMet, asked < last { lost.formUnion((asked + 1)...last) }
         if let open { lost.remove(open) }
         forget(lost)
         let asked = asked - lost.count { $0 < asked }
@@ -187,6 +188,8 @@ struct SequencePage {
         // token to which the page would have been bounded.
         try cutAtOpenChunk(from: asked)
         if isCut, asked + 1 == open { isMet = true }
+        // Nothing is left between: what it would have run into is deleted, and nobody has told so yet.
+        if page.reachedNewest, asked + 1 == open { isMet = true }
         if let place = page.messages.lastIndex(where: { home($0) == asked + 1 }), asked + 1 != open {
             page.messages.removeSubrange((place + 1)...)
         }
@@ -225,11 +228,26 @@ struct SequencePage {
         return SequencePlaces.behind(last, before: upper, rows, isEnd: isEnd)
     }
 
-    /// Leaves out what stands behind the first message of the chunk that the stream lengthens.
+    /// Leaves out what stands in the chunk that the stream lengthens: from its first message on, or, since that may be
+    /// deleted and nobody has told so yet, where all the rest of the page is held there.
     private mutating func cutAtOpenChunk(from index: Int?) throws(StoreError) {
-        guard let open, open != index, let first = try outermost(open, .previous),
-            let place = page.messages.firstIndex(where: { held[$0.id] == first })
-        else { return }
+        guard let open, open != index else { return }
+        let rest = page.messages.reversed().prefix { home($0) == open }.count
+        var start: Int?
+        if let first = try outermost(open, .previous) {
+            start = page.messages.firstIndex { held[$0.id] == first }
+        }
+        if start == nil, rest == 1, !page.reachedNewest, let last = page.messages.last,
+            index != nil || page.messages.count > 1
+        {
+            // It may have come late, or be the first that is left: in both cases it stands where the page has it. What
+            // it leaves may begin behind it, so the token is asked for by the message that stands there.
+            held[last.id] = nil
+            _ = chunks.find("", of: chunks.chunks[open].start, .previous)
+        } else if start == nil, rest > 0 {
+            start = page.messages.count - rest
+        }
+        guard let place = start else { return }
         for message in page.messages[place...] where held[message.id] != nil { keep(message) }
         page.messages.removeSubrange(place...)
         isCut = true
@@ -310,12 +328,27 @@ struct SequencePage {
         }
         give(places ?? [], to: new)
         guard let range = page.range else { return }
-        var start = page.messages.first?.position ?? place
-        var end = page.messages.last?.position ?? place
+        var start = page.messages.first?.position ?? bottom(at: place, range)
+        var end = page.messages.last?.position ?? start
         if SequencePlaces.isTime(place.order) { (start, end) = (min(start, place), max(end, place)) }
         page.range = (
             HistoryEdge(start, token: range.start.token), HistoryEdge(end, token: isCut ? "" : range.end.token)
         )
+    }
+
+    /// Where a stretch stands of which no message is left, since those of its page were deleted meanwhile. A place that
+    /// is no time has no room behind or before it for those that come.
+    private func bottom(
+        at place: MessagePosition, _ range: (start: HistoryEdge, end: HistoryEdge)
+    ) -> MessagePosition {
+        if SequencePlaces.isTime(place.order) { return place }
+        let below = chunks.index(atOrBelow: place)
+        let claimed = range.end.position.order
+        var order = SequencePlaces.isTime(claimed) ? claimed : 0
+        if let below { order = max(order, chunks.chunks[below].end.position.order + 1) }
+        let next = (below ?? -1) + 1
+        if next < chunks.chunks.count { order = min(order, chunks.chunks[next].start.position.order - 1) }
+        return MessagePosition(order: order, tie: 0)
     }
 
     private mutating func placeNewest() {

@@ -68,7 +68,14 @@ public struct Window<Row: WindowRow> {
         if places == nil {
             places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first })
         }
-        return places?[id].flatMap { index(at: $0) }
+        guard let place = places?[id] else { return nil }
+        // Of rows that change places the one that goes first may stand where another one has not left yet.
+        var index = lowerBound(of: place)
+        while index < rows.count, rows[index].place == place {
+            if rows[index].id == id { return index }
+            index += 1
+        }
+        return nil
     }
 
     // MARK: Changes
