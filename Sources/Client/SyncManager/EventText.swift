@@ -82,17 +82,7 @@ enum EventText {
             writer.member("state", state.rawValue)
             if let retryIn { writer.member("retry_in", retryIn) }
         case .syncState(let state): writer.member("state", state.rawValue)
-        case .syncProgress(let progress):
-            writer.member("channel_url", progress.channelURL.text)
-            writer.member("done", progress.done)
-            writer.member("complete", progress.isComplete)
-            if let prefetch = progress.prefetch {
-                writer.key("prefetch")
-                writer.beginObject()
-                writer.member("done", prefetch.done)
-                writer.member("total", prefetch.total)
-                writer.endObject()
-            }
+        case .syncProgress(let progress): write(progress, &writer)
         case .cacheTrimmed(let channelURL, let messages, let bytes):
             writer.member("channel_url", channelURL.text)
             writer.member("messages", messages)
@@ -221,6 +211,18 @@ enum EventText {
             writer.key(escaping: type.text)
             writer.int(count)
         }
+        writer.endObject()
+    }
+
+    private static func write(_ progress: SyncProgress, _ writer: inout JSONWriter) {
+        writer.member("channel_url", progress.channelURL.text)
+        writer.member("done", progress.done)
+        writer.member("complete", progress.isComplete)
+        guard let prefetch = progress.prefetch else { return }
+        writer.key("prefetch")
+        writer.beginObject()
+        writer.member("done", prefetch.done)
+        writer.member("total", prefetch.total)
         writer.endObject()
     }
 

@@ -3441,11 +3441,12 @@ class BlockingClientActions:
         return call.result(timeout)
 
     def evict(self, channel_urls: list[str], *, timeout_ms: int | None = None, timeout: float | None = None) -> Count:
-        """The action ``evict``. Collections: the answer to the event ``cache_full``, within 5 s: those channels lose
-        their oldest messages first, then others in the order of last use, each ``cache_trimmed``. A channel that a
-        collection shows keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more.
+        """The action ``evict``. Collections: the answer to the event ``cache_full``, within 5 s: those of its
+        candidates lose their oldest messages first, then others in the order of last use, each ``cache_trimmed``.
+        One that a collection shows by then keeps its own. NOT_FOUND when the cache does not wait for an answer, or
+        not any more.
 
-        Gives ``count``: of how many something is known here.
+        Gives ``count``: how many of them are candidates.
 
         Args:
             channel_urls: the channels that lose messages first, in this order

@@ -9,8 +9,7 @@ struct MessageWindow {
     private static let partOfAll = 200
 
     let id: CollectionID
-    /// So many messages are enough of a channel that is prefetched; `nil`: sync goes on as far as there are any.
-    var most: Int?
+    var most: Int? // enough of a channel that is prefetched; `nil`: sync goes on as far as there are any
     private var view: MessageView
     private(set) var fetches = PerDirection<WindowFetch>()
     private(set) var start: WindowStart?

@@ -1088,11 +1088,11 @@ impl Action {
         Action::new("acknowledge").set("id", id.to_string())
     }
 
-    /// `evict`. Collections: the answer to the event `cache_full`, within 5 s: those channels lose their oldest
-    /// messages first, then others in the order of last use, each `cache_trimmed`. A channel that a collection
-    /// shows keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more.
+    /// `evict`. Collections: the answer to the event `cache_full`, within 5 s: those of its candidates lose their
+    /// oldest messages first, then others in the order of last use, each `cache_trimmed`. One that a collection
+    /// shows by then keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more.
     ///
-    /// Gives `count`: of how many something is known here.
+    /// Gives `count`: how many of them are candidates.
     ///
     /// - `channel_urls`: the channels that lose messages first, in this order
     pub fn evict(channel_urls: &[impl AsRef<str>]) -> Action {
