@@ -48,6 +48,9 @@ final class ConfigurationTests: XCTestCase {
 
     func testTheAgeOfCachedMessagesHasABoundInDays() throws {
         XCTAssertNil(try configuration().engine.messageAge)
+        XCTAssertEqual(try configuration("").engine.evictionOrder, .lastOpened)
+        XCTAssertEqual(try configuration(#", "cache_order": "host""#).engine.evictionOrder, .host)
+        XCTAssertEqual(path(with: #""cache_order": "size""#), "$.cache_order")
         XCTAssertNil(try configuration(#", "max_message_age_days": "infinite""#).engine.messageAge)
         XCTAssertEqual(try configuration(#", "max_message_age_days": 1"#).engine.messageAge, 86_400_000)
         XCTAssertEqual(try configuration(#", "max_message_age_days": 36500"#).engine.messageAge, 3_153_600_000_000)

@@ -1,10 +1,10 @@
-import SyncEngine
 import SyncJSON
 import SyncModel
 import SyncTree
 import TestSupport
 import XCTest
 
+@testable import SyncEngine
 @testable import SyncManager
 @testable import SyncStore
 
@@ -248,5 +248,24 @@ final class EventBufferTests: XCTestCase {
             XCTAssertEqual(host.faults, [], "seed \(seed)")
             if host.shownIsWrong { return }
         }
+    }
+
+    /// An earlier question about a full cache is not waited for any more.
+    func testOfQuestionsTheLatestWaits() {
+        let host = BufferedHost(limit: 16, collections: 1)
+        for id in 1...20 { host.engine.insert(id, into: 1) }
+        let usage = ChannelUsage(messages: 2, bytes: 3, usedAt: 4)
+        for bytes in Int64(1)...2 {
+            let candidate = CacheFull.Candidate(channelURL: "c", usage: usage)
+            let full = CacheFull(bytes: bytes, candidates: [candidate], others: 0)
+            host.buffer.push(.event(.client(.cacheFull(full))), time: 0)
+        }
+        host.isEngineAnswering = false
+        var told: [JSON] = []
+        while let event = host.takeOne() { if event["type"]?.string == "cache_full" { told.append(event) } }
+        XCTAssertEqual(told.map { $0["bytes_to_free"]?.int }, [2])
+        let first = told.first?["candidates"]?.array?.first
+        XCTAssertEqual(first?["channel_url"]?.string, "c")
+        XCTAssertEqual(["messages", "bytes", "used_at"].map { first?[$0]?.int }, [2, 3, 4])
     }
 }
