@@ -138,8 +138,9 @@ final class CacheBudget: Machine {
         if named.isMore { return begin(.naming(named.order, keeping: kept), &turn) }
         guard !named.order.candidates.isEmpty, let limit = turn.options.cacheLimit, let total = turn.storage.cacheTotal
         else {
-            chosen = []
-            return begin(.trimming(named.order, keeping: kept), &turn)
+            // All are shown: nothing may go, and nobody is asked, until one is closed.
+            leftOver = turn.storage.cacheTotal
+            return rest(&turn)
         }
         let bytes = total - limit / 100 * CacheBudget.targetPercent
         turn.tell(.cacheFull(named.order.asked(bytes: bytes)))
