@@ -20,8 +20,8 @@ from .details import Detail as Detail
 from .documents import Channel, Message
 from .documents import EvictionCandidate as EvictionCandidate
 from .documents import Lost as Lost
-from .documents import Prefetched as Prefetched
 from .documents import Position as Position
+from .documents import Prefetched as Prefetched
 from .documents import StreamRow as StreamRow
 
 Item = TypeVar("Item", Channel, Message)
