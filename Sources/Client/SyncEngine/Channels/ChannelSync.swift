@@ -11,8 +11,8 @@ import SyncStore
 /// - After a login the change log is read to its end, then the one-time listing goes on. The point up to which the log
 ///   was read is stored with the channels it told of.
 /// - What events touch while an answer is under way crosses that answer. Such a channel is not taken from the answer
-///   but asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt the log's point is not stored:
-///   whatever ends before that reads the log again.
+///   but asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt neither the log's point nor the
+///   listing's is stored: whatever ends before that reads both again from where they stood.
 /// - When the log cannot be read from its point any more, everything is listed once more, and cached channels that the
 ///   listing did not name are asked for one by one: gone, or come while it was listed.
 final class ChannelSync: Machine {
@@ -45,6 +45,8 @@ final class ChannelSync: Machine {
     private var gate = RetryGate()
     /// How far the log has been read while some channels are in doubt.
     private var readTo: ChangePoint?
+    /// The same of the listing: the token of its next page, empty at its end.
+    private var listedTo: String?
     /// What a new listing has named so far; `nil` when none has to find out what is gone.
     private var listed: Set<ChannelURL>?
     /// Answers with several channels that are under way, those of collections included.
@@ -120,6 +122,7 @@ final class ChannelSync: Machine {
         if !isCompletionStored { listing = .due }
         gate.succeed()
         readTo = nil
+        listedTo = nil
         listed = nil
         answersUnderWay = 0
         touched = []
@@ -198,7 +201,8 @@ final class ChannelSync: Machine {
         turn.add(.ask(
             .channelListing,
             .listChannels(
-                query: ChannelSync.everyChannel, token: startsOver ? "" : state.token, limit: ChannelSync.pageSize)))
+                query: ChannelSync.everyChannel, token: startsOver ? "" : listedTo ?? state.token,
+                limit: ChannelSync.pageSize)))
     }
 
     /// Everything this user may see, in an order that does not change while it is listed.
@@ -309,7 +313,9 @@ final class ChannelSync: Machine {
     ) -> ChannelFact {
         listed?.formUnion(channels.map(\.url))
         var fact = settle(channels, removed: [], cause: Cause(.sync))
-        if isLast { fact.progress = [(ChannelSync.tokenKey, next.isEmpty ? nil : next)] }
+        guard isLast else { return fact }
+        listedTo = refresh.hasDoubts ? next : nil
+        if listedTo == nil { fact.progress = [(ChannelSync.tokenKey, next.isEmpty ? nil : next)] }
         return fact
     }
 
@@ -320,7 +326,10 @@ final class ChannelSync: Machine {
         guard isLast || !isStored else { return }
         answerEnded()
         listing = .due
-        guard isStored else { return retry(after: nil, &turn) }
+        guard isStored else {
+            listedTo = nil
+            return retry(after: nil, &turn)
+        }
         gate.succeed()
         guard isEnd else { return pump(&turn) }
         if let named = listed {
@@ -384,6 +393,7 @@ final class ChannelSync: Machine {
             listing = .due
             if failure?.kind == .pageTokenExpired {
                 listed = nil
+                listedTo = nil
                 _ = turn.storage.cached { (cache) throws(StoreError) in try cache.setValue(ChannelSync.tokenKey, nil)
                 }
             }
@@ -410,6 +420,7 @@ final class ChannelSync: Machine {
         listing = .due
         isCompletionStored = false
         readTo = nil
+        listedTo = nil
         listed = nil
         return true
     }
@@ -452,11 +463,13 @@ final class ChannelSync: Machine {
 
     /// Nothing in doubt any more: what was read of the log, and of a new listing, counts.
     private func storeProgress(_ context: Context) {
-        guard !refresh.hasDoubts, readTo != nil || isComplete && !isCompletionStored else { return }
+        guard !refresh.hasDoubts, readTo != nil || listedTo != nil || isComplete && !isCompletionStored
+        else { return }
         let isComplete = isComplete
-        let readTo = readTo
+        let (readTo, listedTo) = (readTo, listedTo)
         let done: Void? = context.storage.committed { (cache) throws(StoreError) in
             if let readTo { try cache.setValue(ChannelSync.changesKey, readTo.storedText) }
+            if let listedTo { try cache.setValue(ChannelSync.tokenKey, listedTo.isEmpty ? nil : listedTo) }
             if isComplete {
                 try cache.setValue(ChannelSync.completeKey, "1")
                 try cache.setValue(ChannelSync.relistKey, nil)
@@ -464,6 +477,7 @@ final class ChannelSync: Machine {
         }
         guard done != nil else { return }
         self.readTo = nil
+        self.listedTo = nil
         isCompletionStored = isComplete
     }
 
