@@ -164,8 +164,11 @@ final class FactRecorder {
 
     private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ turn: inout Turn) {
         for cut in commit.cuts { timelines[cut.id]?.adopt(cut: cut.history, before: cut.order, &turn) }
+        // Only channel lists are told of a mention; that the channel is another one was learnt by asking for it.
+        let isMention = fact.cause.source == .eventMention
+        let restart = isMention ? Cause(.channelRefresh, fact.cause.facts) : fact.cause
         for timeline in commit.replaced.flatMap({ timelines.of($0) }) {
-            timeline.startOver(fact.cause, refills: true, &turn)
+            timeline.startOver(restart, refills: true, &turn)
         }
         typing.forget(fact.removed)
         drafts.forget(fact.removed, &turn)
