@@ -67,6 +67,8 @@
  *                    (bytes): at most ten a second of each file, the last one always. See sm_send_message()
  *   download_progress  "request" (the number of the call of "download_file"), "received", "total" (bytes; left out when
  *                    the server does not say). The same
+ *   export_progress  "request" (the number of the call of "export"), "done", "total" (messages): at most ten a second,
+ *                    the last one always
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete".
  *                    A channel that "prefetch" is done with has "prefetch": {"done", "total"}, of how many channels
@@ -199,10 +201,10 @@
  * objects, rows and values in them; beyond either changes of collections are dropped (`overflow`), "sync_progress" and
  * "cache_trimmed" are left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error",
  * "huge_gap", "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each
- * waits. Of "cache_full", and of "upload_progress" and "download_progress" of one file, only the latest waits, and
- * "cache_trimmed" of one channel is summed up while it waits. Of "message_received" 16 wait at most, and no more than a
- * quarter of "queue_limit"; the others wait in the file, the newest 100 of each channel and 10,000 of all: older ones
- * are let go.
+ * waits. Of "cache_full", and of "upload_progress", "download_progress" and "export_progress" of one file, only the
+ * latest waits, and "cache_trimmed" of one channel is summed up while it waits. Of "message_received" 16 wait at most,
+ * and no more than a quarter of "queue_limit"; the others wait in the file, the newest 100 of each channel and 10,000
+ * of all: older ones are let go.
  * A call that completes later takes a slot when it is accepted and frees it when its result is drained; a call without
  * a result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
  * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at

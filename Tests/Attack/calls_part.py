@@ -5,6 +5,7 @@ import collections
 import ctypes
 import faulthandler
 import json
+import os
 import random
 import sys
 import tempfile
@@ -218,6 +219,7 @@ def main():
             host.control("post_messages", channel_url=url, user_id="u1", count=50)
     figures, problems, rounds = [0, 0], [], 0
     with tempfile.TemporaryDirectory(prefix="attack-calls-") as folder:
+        os.chdir(folder)  # some actions write the file that a document names
         while figures[0] < arguments.calls:
             kind = choice.choice(["dispatch", "dispatch", "pull", "thread"])
             config = calls_makers.configuration(host, folder, kind, choice)

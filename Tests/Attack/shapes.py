@@ -85,7 +85,7 @@ ACTIONS = {
     "resource_collection_ref": "resource_type:t context:t", "resource_statistics": "",
     "resend_failed_messages": "channel_url:u request_id:i", "remove_failed_messages": "channel_url:u request_id:i",
     "statistics": "", "options": "", "cancel": "request:r", "clear_channels": "", "set_limit": "collection:r limit:n",
-    "evict": "channel_urls:l",
+    "evict": "channel_urls:l", "export": "path:t channel_url:u overwrite:b",
 }
 MESSAGE = ("message:t data:t custom_type:t mention_type:users|channel mentioned_user_ids:l parent_message_id:m "
            "reply_to_channel:b silent:b push_option:default|suppress pin_message:b target_langs:l request_id:i "

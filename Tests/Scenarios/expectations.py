@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import checked
@@ -107,6 +108,30 @@ class Expectations:
         if size is not None:
             assert path.read_bytes() == self.content(size)
             assert path.stat().st_mode & 0o777 == 0o600 or of is None
+
+    def expect_export(self, name, channels):
+        """What an export has written: of each channel some members of its line. Each has as many messages as it says,
+        oldest first, and gaps if it is not complete."""
+        path = self.folder / name
+        assert path.stat().st_mode & 0o777 == 0o600
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        assert lines[0]["type"] == "export" and lines[-1]["type"] == "end", [lines[0], lines[-1]]
+        found, counts, gaps = {}, {}, {}
+        for line in lines[1:-1]:
+            place = (line["channel_url"], line.get("thread"))
+            if line["type"] in ("channel", "thread"):
+                found[place], counts[place], gaps[place] = line, [], 0
+            elif line["type"] == "gap":
+                gaps[place] += 1
+            else:
+                counts[place].append(line["message"]["created_at"])
+        for place, line in found.items():
+            assert len(counts[place]) == line["messages"], (place, len(counts[place]), line["messages"])
+            assert counts[place] == sorted(counts[place]), place
+            assert (gaps[place] == 0) >= line["complete"], (place, gaps[place])
+        shown = {url: line for (url, thread), line in found.items() if thread is None}
+        assert holds(channels, shown) and len(channels) == len(shown), shown
+        assert lines[-1]["messages"] == sum(len(times) for times in counts.values()), lines[-1]
 
     def expect_parts(self, count):
         """How many files are there in part."""

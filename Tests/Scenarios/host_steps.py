@@ -243,6 +243,10 @@ class HostSteps:
             url = next(m for m in shown if message is None or m["message"] == message)["file"]["url"]
         self.host_call("download_file", result=result, url=url, path=str(self.folder / to), **arguments)
 
+    def host_export(self, to, result=(), **arguments):
+        """Writes what is cached to a file, by its name."""
+        self.host_call("export", result=result, path=str(self.folder / to), **arguments)
+
     def host_file_url(self, of, result=(), **more):
         """Asks for the address of a file with the key; it is named with `as`."""
         self.host_call("file_url", result=None, url=self.files[of])

@@ -52,7 +52,9 @@ def compare(name: str, document, error) -> None:
 
 
 @pytest.fixture
-def client(tmp_path):
+def client(tmp_path, monkeypatch):
+    # Some actions write the file that a document names.
+    monkeypatch.chdir(tmp_path)
     # A failed message is not kept, so each send ends at once. Nobody serves the database.
     config = {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), "resend_policy": "none",
               "database": {"url": "http://127.0.0.1:1"}}

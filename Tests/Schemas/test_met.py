@@ -172,6 +172,12 @@ def download_progress(stage):
         return [client.wait("download_progress", received=1000, total=1000)]
 
 
+def export_progress(stage):
+    with stage.connected() as client:
+        assert client.call({"action": "export", "path": str(stage.folder / "all.jsonl")}) is None
+        return [client.wait("export_progress")]
+
+
 def sync_state(stage):
     with stage.connected() as client:
         assert lib.sm_pause_sync(client.handle) == 0

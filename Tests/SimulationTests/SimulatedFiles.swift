@@ -34,6 +34,14 @@ final class SimulatedFiles: FileLooking {
         return file.stamp
     }
 
+    func write(to path: String, replaces: Bool) -> any FileWriting {
+        SimulatedWriting { [self] bytes in
+            if all[path] != nil, !replaces { return .exists }
+            write(path, bytes, at: 0)
+            return nil
+        }
+    }
+
     /// The body that libcurl makes of a form; what is wrong with its file otherwise.
     func body(of form: TransportForm) throws(FileProblem) -> (body: [UInt8], type: String) {
         guard let file = all[form.path] else { throw .missing }
@@ -50,4 +58,28 @@ final class SimulatedFiles: FileLooking {
         body += file.bytes + Array("\r\n--\(boundary)--\r\n".utf8)
         return (body, "multipart/form-data; boundary=\(boundary)")
     }
+}
+
+/// A file that is written by a disk that is behind every third time.
+private final class SimulatedWriting: FileWriting {
+    private(set) var state = FileWritingState.opening
+    private let complete: ([UInt8]) -> FileProblem?
+    private var bytes: [UInt8] = []
+    private var asked = 0
+
+    init(_ complete: @escaping ([UInt8]) -> FileProblem?) {
+        self.complete = complete
+        state = .ready
+    }
+
+    func take(_ new: [UInt8]) -> Bool {
+        asked += 1
+        guard asked % 3 != 0 else { return false }
+        bytes += new
+        return true
+    }
+
+    func finish() { state = complete(bytes).map { .failed($0) } ?? .complete }
+
+    func discard() { bytes = [] }
 }

@@ -10,6 +10,7 @@ extension Simulation {
     func act() throws {
         noticeAct()
         evictAct()
+        exportAct()
         if traits.hasDatabase, random.chance(25) { return try databaseAct() }
         if host.isSlow, random.chance(40) { drain(random.chance(30) ? Int.max : Int(random.below(12))) }
         switch random.below(100) {

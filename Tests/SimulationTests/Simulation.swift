@@ -29,6 +29,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
     var drafts: DraftKnowledge
     var notices: NoticeKnowledge
     var evictions: EvictionKnowledge
+    var exports: ExportKnowledge
     /// How often the user has signed out, or may have.
     var signOuts = 0
     var files: FileKnowledge
@@ -78,6 +79,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         drafts = DraftKnowledge(seed: seed)
         notices = NoticeKnowledge(seed: seed)
         evictions = EvictionKnowledge(seed: seed)
+        exports = ExportKnowledge(seed: seed)
         files = FileKnowledge(seed: seed)
         downloads = DownloadKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)

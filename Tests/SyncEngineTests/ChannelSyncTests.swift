@@ -49,6 +49,31 @@ final class ChannelSyncTests: EngineTestCase {
         XCTAssertEqual(try cache.value("channels.changes"), "t:\(Case.wall)")
     }
 
+    /// A page of the listing that an event crossed leaves a channel out, which is asked for by itself. A process that
+    /// ends before the answer lists that page once more.
+    func testTheListingIsNotAheadOfAChannelInDoubt() throws {
+        start()
+        connect()
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        answer(.channels(ChannelPage(channels: [Case.channel("c")], next: "p2")), to: isChannelListing)
+        XCTAssertNil(try cache.channel("c"))
+        XCTAssertNil(try cache.value("channels.token"))
+        start()
+        connect()
+        answer(
+            .channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "log")),
+            to: isChannelLog)
+        answer(.channels(ChannelPage(channels: [Case.channel("c")], next: "p2")), to: isChannelListing)
+        XCTAssertNotNil(try cache.channel("c"))
+        XCTAssertEqual(try cache.value("channels.token"), "p2")
+        event(.messageDeleted(channelURL: "d", messageID: "3"))
+        answer(.channels(ChannelPage(channels: [Case.channel("d")], next: "p3")), to: isChannelListing)
+        XCTAssertEqual(try cache.value("channels.token"), "p2")
+        answer(.channel(Case.channel("d")), to: isGetChannel)
+        XCTAssertEqual(try cache.value("channels.token"), "p3")
+        XCTAssertNotNil(try cache.channel("d"))
+    }
+
     func testAnEditedLastMessageIsNotMadeOldByAnOlderChangeLog() throws {
         start()
         connect()

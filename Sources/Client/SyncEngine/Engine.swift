@@ -220,6 +220,7 @@ public final class Engine {
         case .heldRequests: sendHeld(&turn)
         case .action(let call):
             if machines.resources?.cancel(call, .timeout, &turn) == true { break }
+            if machines.export.cancel(call, .timeout, &turn) { break }
             guard requests.withdraw(action: call) else { break }
             _ = machines.actions.cancel(call, .timeout, &turn)
         case .reconnect: machines.session.retry(&turn)
@@ -249,6 +250,7 @@ public final class Engine {
         case .drafts: machines.drafts.store(&turn)
         case .streams: machines.streams.advance(&turn)
         case .database: machines.database?.advance(&turn)
+        case .export: machines.export.work(&turn)
         case .trim:
             let open = machines.collections.openChannels
             let wasFull = turn.context.isCacheFull

@@ -11,6 +11,8 @@ final class DiskFiles: FileLooking {
             throw FileProblem(error)
         }
     }
+
+    func write(to path: String, replaces: Bool) -> any FileWriting { WrittenFile(path, replaces: replaces) }
 }
 
 extension FileProblem {

@@ -30,7 +30,7 @@ final class EventBuffer {
         case connection, syncState, unreadCounts, tokenNeeded, storageError, cacheFull
         case hugeGap(CollectionID), channelRemoved(CollectionID), streamLoaded(CollectionID)
         case databaseValue(CallID), databaseTokenNeeded
-        case upload(RequestID, Int), download(CallID)
+        case upload(RequestID, Int), file(of: CallID)
         case trimmed(ChannelURL)
     }
 
@@ -118,8 +118,8 @@ final class EventBuffer {
             case .cacheFull: push(output, as: .cacheFull, onlyLatest: true, time: time)
             case .uploadProgress(let progress):
                 push(output, as: .upload(progress.requestID, progress.file), onlyLatest: true, time: time)
-            case .downloadProgress(let call, _, _):
-                push(output, as: .download(call), onlyLatest: true, time: time)
+            case .downloadProgress(let call, _, _), .exportProgress(let call, _, _):
+                push(output, as: .file(of: call), onlyLatest: true, time: time)
             case .syncProgress: if !isFull { append(output, time) }
             // The engine tells no more of these than a few, until it hears that they were taken.
             case .messageReceived: append(output, time)

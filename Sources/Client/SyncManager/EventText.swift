@@ -100,6 +100,10 @@ enum EventText {
             writer.member("request", Int64(bitPattern: call.number))
             writer.member("received", done)
             if let total { writer.member("total", total) }
+        case .exportProgress(let call, let done, let total):
+            writer.member("request", Int64(bitPattern: call.number))
+            writer.member("done", done)
+            writer.member("total", total)
         case .cacheReset(let file): writer.member("file", file)
         case .database(let notice): write(notice, &writer)
         case .resource(let notice): notice.write(&writer)

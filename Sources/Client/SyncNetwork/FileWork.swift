@@ -8,7 +8,7 @@ protocol FileWork: AnyObject, Sendable {
     func end(discarding: Bool)
 }
 
-enum FileState: Sendable {
+public enum FileState: Sendable {
     case opening
     /// The exchange may begin, with what is there already of what it receives.
     case ready(ReceivedPart?)

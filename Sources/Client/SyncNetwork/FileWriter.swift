@@ -7,7 +7,7 @@ import SyncThreads
 /// Until it is complete the file has the name of a `PartFile`, by which the next exchange for the same finds it and
 /// goes on behind its end. It is locked while it is written, readable by its owner alone, and on the disk before it
 /// gets its name (`ReceivedFile`).
-final class FileWriter: FileWork, @unchecked Sendable {
+public final class FileWriter: FileWork, @unchecked Sendable {
     private static let blockCount = 8
     /// What a power cut may cost of a file that was being received: bytes, and milliseconds.
     private static let mostUnsynced: Int64 = 8 << 20
@@ -27,20 +27,20 @@ final class FileWriter: FileWork, @unchecked Sendable {
     /// What comes now is the file from its beginning.
     private struct Beginning { let version: FileVersion? }
 
-    init(_ target: HTTPTarget, wake: @escaping @Sendable () -> Void) {
+    public init(_ target: HTTPTarget, wake: @escaping @Sendable () -> Void) {
         self.target = target
         self.wake = wake
     }
 
-    func start() -> Bool {
+    public func start() -> Bool {
         guard let thread = NativeThread("sm-file", { [self] in run() }) else { return false }
         thread.detach()
         return true
     }
 
-    var outcome: FileState { monitor.locked { state } }
+    public var outcome: FileState { monitor.locked { state } }
 
-    func end(discarding: Bool) {
+    public func end(discarding: Bool) {
         monitor.locked {
             if discarding { (isDiscarded, blocks) = (true, []) }
             // What has come is written: the next exchange goes on behind it.
@@ -52,7 +52,7 @@ final class FileWriter: FileWork, @unchecked Sendable {
     // MARK: The network thread
 
     /// Takes the next bytes; `nil` when the exchange has to wait: `wake` is called when there is room.
-    func take(_ bytes: UnsafeRawBufferPointer) -> Bool? {
+    public func take(_ bytes: UnsafeRawBufferPointer) -> Bool? {
         monitor.locked {
             guard case .ready = state else { return false }
             guard blocks.count < FileWriter.blockCount else {
@@ -66,7 +66,7 @@ final class FileWriter: FileWork, @unchecked Sendable {
     }
 
     /// The answer is not a continuation: what was there is dropped, and what comes is of this version.
-    func startOver(_ version: FileVersion?) {
+    public func startOver(_ version: FileVersion?) {
         monitor.locked {
             beginning = Beginning(version: version)
             blocks = []
@@ -74,7 +74,7 @@ final class FileWriter: FileWork, @unchecked Sendable {
     }
 
     /// The answer is complete: the file gets its name, or `outcome` says why not. Then `wake` is called.
-    func finish() {
+    public func finish() {
         monitor.locked {
             isFinishing = true
             monitor.signalAll()

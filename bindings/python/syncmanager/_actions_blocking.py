@@ -12,6 +12,7 @@ from .actions import (
     Count,
     CountPreference,
     DatabaseRead,
+    Exported,
     FileURL,
     HistoryOffset,
     ListenNumber,
@@ -1467,6 +1468,18 @@ class BlockingClientActions:
         timeout_ms: int | None = ...,
         timeout: float | None = ...,
     ) -> Count: ...
+    @overload
+    def call(
+        self,
+        action: Literal["export"],
+        /,
+        *,
+        path: str,
+        channel_url: str | None = ...,
+        overwrite: bool | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Exported: ...
     @overload
     def call(
         self, action: Literal["service_info"], /, *, timeout_ms: int | None = ..., timeout: float | None = ...
@@ -3452,6 +3465,31 @@ class BlockingClientActions:
             channel_urls: the channels that lose messages first, in this order
         """
         call = self.start.evict(channel_urls, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def export(
+        self,
+        path: str,
+        *,
+        channel_url: str | None = None,
+        overwrite: bool | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Exported:
+        """The action ``export``. Collections: none. What is cached is written as lines of JSON (docs/export.md), behind
+        all that syncs; ``export_progress`` tells how far it is. Until it is complete the file is called
+        ``PATH.HEX.part``. It is on the disk, for its owner alone, when the call completes; one that is canceled or
+        fails leaves no file. Without ``timeout_ms`` it takes as long as it takes. Messages that are not sent yet are
+        not exported. Signing out cancels it.
+
+        Gives ``channels``, ``messages``, ``bytes``: how many were written.
+
+        Args:
+            path: the file to write; its folder is there already
+            channel_url: only this channel; NOT_FOUND when nothing of it is cached
+            overwrite: replaces a file that has the name (default: refused)
+        """
+        call = self.start.export(path, channel_url=channel_url, overwrite=overwrite, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def service_info(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> ServiceInfo:

@@ -131,6 +131,7 @@ ActionName = Literal[
     "cancel",
     "acknowledge",
     "evict",
+    "export",
     "service_info",
     "clear_channels",
     "set_limit",
@@ -161,6 +162,14 @@ class DatabaseRead(TypedDict):
 
     value: Any
     current: bool
+
+
+class Exported(TypedDict):
+    """The result of ``export``. Since 0.1."""
+
+    channels: int
+    messages: int
+    bytes: int
 
 
 class FileURL(TypedDict):

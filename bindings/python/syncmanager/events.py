@@ -225,6 +225,18 @@ class DownloadProgress(Event):
 
 
 @dataclass(frozen=True)
+class ExportProgress(Event):
+    """How many messages an export has written. Since 0.1."""
+
+    #: The number of the call of the action ``export``.
+    request: int
+    #: Messages that are written.
+    done: int
+    #: Messages that are cached of what is exported.
+    total: int
+
+
+@dataclass(frozen=True)
 class SyncProgress(Event):
     """How far the background sync of a channel is. Since 0.1."""
 
@@ -457,6 +469,7 @@ AnyEvent = Union[
     UnreadCounts,
     UploadProgress,
     DownloadProgress,
+    ExportProgress,
     SyncProgress,
     MessageReceived,
     CacheFull,
@@ -488,6 +501,7 @@ _KINDS: dict[str, type[Event]] = {
     "unread_counts": UnreadCounts,
     "upload_progress": UploadProgress,
     "download_progress": DownloadProgress,
+    "export_progress": ExportProgress,
     "sync_progress": SyncProgress,
     "message_received": MessageReceived,
     "cache_full": CacheFull,

@@ -11,8 +11,8 @@ import SyncStore
 /// - After a login the change log is read to its end, then the one-time listing goes on. The point up to which the log
 ///   was read is stored with the channels it told of.
 /// - What events touch while an answer is under way crosses that answer. Such a channel is not taken from the answer
-///   but asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt neither the log's point nor the
-///   listing's is stored: whatever ends before that reads both again from where they stood.
+///   but asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt neither the log's point nor
+///   the listing's is stored: whatever ends before that reads both again from where they stood.
 /// - When the log cannot be read from its point any more, everything is listed once more, and cached channels that the
 ///   listing did not name are asked for one by one: gone, or come while it was listed.
 final class ChannelSync: Machine {

@@ -16,6 +16,7 @@ struct Machines {
     let mutes = MuteTimers()
     let retention = Retention()
     let budget = CacheBudget()
+    let export = CacheExport()
     let notices = Notices()
     let prefetch = Prefetch()
     let streamPoint = StreamPoint()
@@ -37,7 +38,7 @@ struct Machines {
     private var all: [any Machine] {
         var all: [any Machine] = [
             session, sync, retention, collections, lists, outbox, drafts, actions, deliveries,
-            mutes, budget, notices, prefetch,
+            mutes, budget, export, notices, prefetch,
         ]
         if let resources { all.append(resources) }
         if let database { all.append(database) }

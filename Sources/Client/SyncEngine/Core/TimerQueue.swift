@@ -37,6 +37,8 @@ struct TimerQueue {
         case notices
         /// The next slice of making room in the cache, after other inputs.
         case trim
+        /// The next slice of an export, after other inputs.
+        case export
         /// Messages that are too old to be kept are looked for again.
         case aging
         /// A channel that is prefetched is given up, or the next ones are looked for.
@@ -51,7 +53,7 @@ struct TimerQueue {
                 .prefetch:
                 true
             case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
-                .background, .ownAges, .drafts, .streams, .database, .aging:
+                .background, .ownAges, .drafts, .streams, .database, .aging, .export:
                 false
             }
         }
@@ -59,7 +61,7 @@ struct TimerQueue {
         /// Whether it stands for the next part of something large.
         var isPart: Bool {
             switch self {
-            case .answerParts, .fetchAll, .trim: true
+            case .answerParts, .fetchAll, .trim, .export: true
             default: false
             }
         }
@@ -93,6 +95,7 @@ struct TimerQueue {
             case .trim: "v"
             case .aging: "w"
             case .prefetch: "y"
+            case .export: "z"
             }
         }
     }

@@ -73,6 +73,8 @@ public enum ClientNotice: Equatable, Sendable {
     case uploadProgress(FileProgress)
     /// Of the file that a call receives: so many bytes, of so many; `nil`: not known.
     case downloadProgress(CallID, done: Int64, total: Int64?)
+    /// Of the file that a call writes: so many messages, of so many.
+    case exportProgress(CallID, done: Int64, total: Int64)
     /// Why, in the service's words.
     case tokenNeeded(ServiceFailure)
     case cacheReset(file: String)
@@ -93,6 +95,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .messageReceived: "message_received"
         case .uploadProgress: "upload_progress"
         case .downloadProgress: "download_progress"
+        case .exportProgress: "export_progress"
         case .tokenNeeded: "token_needed"
         case .cacheReset: "cache_reset"
         case .storageError: "storage_error"

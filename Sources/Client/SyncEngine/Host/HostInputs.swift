@@ -85,6 +85,7 @@ final class HostInputs {
         case .setDraft: machines.drafts.set(action, call: call, &turn)
         case .acknowledge: machines.notices.acknowledge(action, call, &turn)
         case .evict: machines.budget.evict(action, call, &turn)
+        case .export: machines.export.begin(action, call, &turn)
         case .options: ServiceActions.done(action, call, .ok, result: turn.options.described, &turn)
         case .statistics:
             let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count)
@@ -229,6 +230,7 @@ final class HostInputs {
     private func signOut(_ call: CallID, _ turn: inout Turn) {
         if machines.session.signOut(&turn) == .ended { life.ended(&turn) }
         machines.resources?.end(.canceled, &turn)
+        machines.export.end(.canceled, &turn)
         turn.add(.forgetUser(call: call))
     }
 

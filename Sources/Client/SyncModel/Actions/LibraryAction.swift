@@ -3,7 +3,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
     case setDraft = "set_draft"
-    case statistics, options, cancel, acknowledge, evict
+    case statistics, options, cancel, acknowledge, evict, export
     case serviceInfo = "service_info"
     case clearChannels = "clear_channels"
     case setLimit = "set_limit"
@@ -18,6 +18,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
         case .cancel: Specs.cancel
         case .acknowledge: Specs.acknowledge
         case .evict: Specs.evict
+        case .export: Specs.export
         case .serviceInfo: Specs.serviceInfo
         case .clearChannels: Specs.clearChannels
         case .setLimit: Specs.setLimit
@@ -105,6 +106,20 @@ private enum Specs {
             + "first, then others in the order of last use, each `cache_trimmed`. One that a collection shows by then "
             + "keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more",
         result: "`count`: how many of them are candidates")
+
+    static let export = ActionSpec(
+        [
+            .required("path", .name, "the file to write; its folder is there already"),
+            .optional("channel_url", .name, "only this channel; NOT_FOUND when nothing of it is cached"),
+            .optional("overwrite", .flag, "replaces a file that has the name (default: refused)"),
+        ],
+        connection: .none,
+        effect: "none. What is cached is written as lines of JSON (docs/export.md), behind all that syncs; "
+            + "`export_progress` tells how far it is. Until it is complete the file is called `PATH.HEX.part`. It is "
+            + "on the disk, for its owner alone, when the call completes; one that is canceled or fails leaves no "
+            + "file. Without `timeout_ms` it takes as long as it takes. Messages that are not sent yet are not "
+            + "exported. Signing out cancels it",
+        result: "`channels`, `messages`, `bytes`: how many were written")
 
     static let serviceInfo = ActionSpec(
         [],

@@ -27,8 +27,10 @@ public enum FileProblem: Error, Equatable, Sendable {
     case busy
 }
 
-/// Looks at files. The engine touches no disk but its stores.
+/// Looks at files, and writes them. The engine touches no disk but its stores.
 public protocol FileLooking: AnyObject {
     /// What a file is now, when it can be sent.
     func look(at path: String) throws(FileProblem) -> FileStamp
+    /// Begins to write a file. `replaces`: also where there is one already.
+    func write(to path: String, replaces: Bool) -> any FileWriting
 }

@@ -1099,6 +1099,21 @@ impl Action {
         Action::new("evict").set("channel_urls", quoted_list(channel_urls))
     }
 
+    /// `export`. Collections: none. What is cached is written as lines of JSON (docs/export.md), behind all that
+    /// syncs; `export_progress` tells how far it is. Until it is complete the file is called `PATH.HEX.part`. It is
+    /// on the disk, for its owner alone, when the call completes; one that is canceled or fails leaves no file.
+    /// Without `timeout_ms` it takes as long as it takes. Messages that are not sent yet are not exported. Signing
+    /// out cancels it.
+    ///
+    /// Gives `channels`, `messages`, `bytes`: how many were written.
+    ///
+    /// - `path`: the file to write; its folder is there already
+    ///
+    /// It may have [`channel_url`](Action::channel_url), [`overwrite`](Action::overwrite).
+    pub fn export(path: &str) -> Action {
+        Action::new("export").set("path", quoted(path))
+    }
+
     /// `service_info`. Collections: none. The service is asked for the emoji categories, once for each
     /// `emoji_hash`.
     ///
@@ -1207,8 +1222,9 @@ impl Action {
     }
 
     /// Of `list_scheduled_messages`, `create_channel`, `report_user`, `resend_failed_messages`,
-    /// `remove_failed_messages`, `statistics`: only those of this channel; or its URL; the service makes one when
-    /// it is missing; or where it happened; or what its messages take is told, too.
+    /// `remove_failed_messages`, `statistics`, `export`: only those of this channel; or its URL; the service makes
+    /// one when it is missing; or where it happened; or what its messages take is told, too; or only this channel;
+    /// NOT_FOUND when nothing of it is cached.
     pub fn channel_url(self, channel_url: &str) -> Action {
         self.set("channel_url", quoted(channel_url))
     }
@@ -1448,7 +1464,7 @@ impl Action {
         self.set("user_id", quoted(user_id))
     }
 
-    /// Of `download_file`: replaces a file that has the name (default: refused).
+    /// Of `download_file`, `export`: replaces a file that has the name (default: refused).
     pub fn overwrite(self, overwrite: bool) -> Action {
         self.set("overwrite", overwrite.to_string())
     }

@@ -78,6 +78,8 @@ pub enum EventKind {
     /// How much of a file has been received, in bytes; `request` is the number of the call of `download_file`. The
     /// total is not always known.
     DownloadProgress { request: u64, received: u64, total: Option<u64> },
+    /// How many messages an export has written, of so many; `request` is the number of the call of `export`.
+    ExportProgress { request: u64, done: u64, total: u64 },
     /// How far background sync of a channel is.
     SyncProgress {
         channel_url: String,
@@ -254,6 +256,11 @@ impl EventKind {
                 request: json.u64_at("request")?,
                 received: json.u64_at("received")?,
                 total: json.u64_at("total"),
+            },
+            "export_progress" => EventKind::ExportProgress {
+                request: json.u64_at("request")?,
+                done: json.u64_at("done")?,
+                total: json.u64_at("total")?,
             },
             "sync_progress" => EventKind::SyncProgress {
                 channel_url: channel_url()?,

@@ -79,7 +79,10 @@ impl Kept {
             }
             // Of these, and of each file, only the latest waits, however many events there is room for.
             (
-                EventKind::UploadProgress { .. } | EventKind::DownloadProgress { .. } | EventKind::CacheFull { .. },
+                EventKind::UploadProgress { .. }
+                | EventKind::DownloadProgress { .. }
+                | EventKind::ExportProgress { .. }
+                | EventKind::CacheFull { .. },
                 _,
             ) => {
                 self.forget(|kept| is_same_state(kept, &event));
@@ -141,7 +144,7 @@ impl Kept {
 fn is_same_state(one: &Event, other: &Event) -> bool {
     let listen = |event: &Event| match &event.kind {
         EventKind::DatabaseValue { listen, .. } => Some(*listen),
-        EventKind::DownloadProgress { request, .. } => Some(*request),
+        EventKind::DownloadProgress { request, .. } | EventKind::ExportProgress { request, .. } => Some(*request),
         _ => None,
     };
     let file = |event: &Event| match &event.kind {

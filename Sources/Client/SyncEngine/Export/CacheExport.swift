@@ -1,0 +1,199 @@
+import SyncJSON
+import SyncModel
+import SyncStore
+
+/// Writes what is cached to a file, as lines of JSON (docs/export.md): one call after the other, each in slices behind
+/// all that is due, so a page waits for one of them at most. The file is written by a thread of its own; while that is
+/// behind, nothing more is read.
+final class CacheExport: Machine {
+    /// How long one slice takes, in microseconds.
+    private static let longest: Int64 = 2000
+    /// Messages that are read together: they may be of some hundred bytes or of a megabyte.
+    private static let rowsAtOnce = 20
+    /// How soon a disk that was behind is looked at again, in milliseconds.
+    private static let diskPause: Int64 = 5
+    /// How often progress is told, in milliseconds.
+    private static let progressPause: Int64 = 100
+
+    private struct Job {
+        let call: CallID
+        let action: ActionCall
+    }
+
+    private struct Running {
+        let job: Job
+        let file: any FileWriting
+        var walk: ExportWalk
+        /// Lines that the file had no room for.
+        var untaken: [UInt8]?
+        let total: Int64
+        var bytes: Int64 = 0
+        var toldAt: Int64
+        /// The last line has been read, and the file has taken it.
+        var isRead = false
+        var isWritten = false
+    }
+
+    private var waiting: [Job] = []
+    private var running: Running?
+
+    func begin(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
+        waiting.append(Job(call: call, action: action))
+        if let timeout = action.timeout {
+            turn.add(.timer(.action(call: call), at: turn.now.monotonic.addingClamped(timeout)))
+        }
+        goOn(&turn)
+    }
+
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
+        if let running, running.job.call == call {
+            running.file.discard()
+            self.running = nil
+            complete(running.job, status, &turn)
+            goOn(&turn)
+            return true
+        }
+        guard let index = waiting.firstIndex(where: { $0.call == call }) else { return false }
+        complete(waiting.remove(at: index), status, &turn)
+        return true
+    }
+
+    func end(_ turn: inout Turn) { end(.closed, &turn) }
+
+    /// Nothing more is written, and files that are not whole go.
+    func end(_ status: Status, _ turn: inout Turn) {
+        running?.file.discard()
+        let jobs = (running.map { [$0.job] } ?? []) + waiting
+        (running, waiting) = (nil, [])
+        turn.add(.timer(.export, at: nil))
+        for job in jobs { complete(job, status, &turn) }
+    }
+
+    private func goOn(after pause: Int64 = 0, _ turn: inout Turn) {
+        turn.add(.timer(.export, at: turn.now.monotonic.addingClamped(pause)))
+    }
+
+    /// One slice.
+    func work(_ turn: inout Turn) {
+        guard var export = running ?? start(&turn) else { return }
+        switch export.file.state {
+        case .opening: break
+        case .failed(let problem): return fail(export, problem, &turn)
+        case .complete: return succeed(export, &turn)
+        case .ready:
+            guard !export.isWritten else { break }
+            guard let isBehind = write(&export, &turn) else { return fail(export, nil, &turn) }
+            tell(&export, &turn)
+            running = export
+            return goOn(after: isBehind || export.isWritten ? CacheExport.diskPause : 0, &turn)
+        }
+        running = export
+        goOn(after: CacheExport.diskPause, &turn)
+    }
+
+    private func start(_ turn: inout Turn) -> Running? {
+        guard !waiting.isEmpty else { return nil }
+        let job = waiting.removeFirst()
+        let url = job.action.text("channel_url").map { ChannelURL($0) }
+        let total = turn.storage.cached { (cache) throws(StoreError) -> Int64? in
+            guard let url else { return try cache.statistics().messages }
+            guard let key = try cache.channelKeyIfKnown(url) else { return try cache.channel(url).map { _ in 0 } }
+            return try cache.counts.usage(channel: key)?.messages ?? 0
+        }
+        guard let total, let total else {
+            let isUnknown = total != nil
+            let explanation = isUnknown ? "channel_url: nothing of this channel is cached" : nil
+            complete(job, isUnknown ? .notFound : .storage, explanation: explanation, &turn)
+            goOn(&turn)
+            return nil
+        }
+        let path = job.action.text("path") ?? ""
+        let file = turn.files.write(to: path, replaces: job.action.flag("overwrite") ?? false)
+        var export = Running(
+            job: job, file: file, walk: ExportWalk(channel: url), total: total, toldAt: turn.now.monotonic)
+        export.untaken = head(url, total, &turn)
+        return export
+    }
+
+    private func head(_ url: ChannelURL?, _ total: Int64, _ turn: inout Turn) -> [UInt8] {
+        let document = JSON.object([
+            "type": "export", "version": 1, "user_id": .string(turn.options.userID.text),
+            "exported_at": .int(turn.now.wall), "messages": .int(total),
+        ])
+        if let url { document.set("channel_url", .string(url.text)) }
+        return document.serialized() + [UInt8(ascii: "\n")]
+    }
+
+    /// Whether the disk is behind; `nil`: the cache could not be read.
+    private func write(_ export: inout Running, _ turn: inout Turn) -> Bool? {
+        let began = turn.options.stopwatch()
+        let most = export.walk.messages + Int64(turn.options.cacheSliceRows)
+        repeat {
+            if export.untaken == nil {
+                guard let lines = next(&export, &turn) else { return nil }
+                export.untaken = lines
+            }
+            guard let lines = export.untaken, export.file.take(lines) else { return true }
+            export.untaken = nil
+            export.bytes += Int64(lines.count)
+            export.isWritten = export.isRead
+        } while !export.isWritten && export.walk.messages < most
+            && turn.options.stopwatch() &- began < CacheExport.longest
+        if export.isWritten { export.file.finish() }
+        return false
+    }
+
+    /// The next lines, the last one behind all others; `nil`: the cache could not be read.
+    private func next(_ export: inout Running, _ turn: inout Turn) -> [UInt8]? {
+        var walk = export.walk
+        let lines = turn.storage.cached { (cache) throws(StoreError) in
+            try walk.next(limit: CacheExport.rowsAtOnce, cache)
+        }
+        guard let lines else { return nil }
+        export.walk = walk
+        if let lines { return lines }
+        export.isRead = true
+        let end = JSON.object(["type": "end", "channels": .int(walk.channels), "messages": .int(walk.messages)])
+        return end.serialized() + [UInt8(ascii: "\n")]
+    }
+
+    private func tell(_ export: inout Running, _ turn: inout Turn) {
+        let now = turn.now.monotonic
+        guard export.isWritten || now >= export.toldAt.addingClamped(CacheExport.progressPause) else { return }
+        export.toldAt = now
+        // Messages may have come meanwhile.
+        let done = export.walk.messages
+        turn.tell(.exportProgress(
+            export.job.call, done: done, total: export.isWritten ? done : max(done, export.total)))
+    }
+
+    private func succeed(_ export: Running, _ turn: inout Turn) {
+        let result = JSON.object([
+            "channels": .int(export.walk.channels), "messages": .int(export.walk.messages),
+            "bytes": .int(export.bytes),
+        ])
+        running = nil
+        complete(export.job, .ok, result: result.serialized(), &turn)
+        goOn(&turn)
+    }
+
+    /// `problem`: of the file; `nil`: the cache could not be read.
+    private func fail(_ export: Running, _ problem: FileProblem?, _ turn: inout Turn) {
+        export.file.discard()
+        running = nil
+        let path = export.job.action.text("path") ?? ""
+        let failure = problem.map { turn.rules.failure(.file($0, path: path)) }
+        complete(export.job, failure.map { Status($0) } ?? .storage, failure: failure, &turn)
+        goOn(&turn)
+    }
+
+    private func complete(
+        _ job: Job, _ status: Status, result: [UInt8]? = nil, failure: ServiceFailure? = nil,
+        explanation: String? = nil, _ turn: inout Turn
+    ) {
+        if job.action.timeout != nil { turn.add(.timer(.action(call: job.call), at: nil)) }
+        turn.complete(Completion(
+            call: job.call, name: .call, status: status, failure: failure, action: job.action.action, result: result,
+            explanation: explanation))
+    }
+}
