@@ -100,7 +100,7 @@ final class ChannelQueryParsingTests: XCTestCase {
             (#"{"limit":20.0}"#, "$.limit", "expected a whole number from 1 to 100"),
             (#"{"include_empty":1}"#, "$.include_empty", "expected true or false"),
             (#"{"nul":null}"#, "$.nul", "a query has no such key"),
-            (#"{"search_query":"a\u0000b"}"#, "$.search_query", "expected a text"),
+            (#"{"search_query":"a\u0000b"}"#, "$.search_query", "expected a text without U+0000"),
             (#"{"custom_types":"a"}"#, "$.custom_types", "expected a list of texts"),
             (#"{"custom_types":["a",7]}"#, "$.custom_types[1]", "expected a text that is not empty"),
             (#"{"custom_types":["a","b",""]}"#, "$.custom_types[2]", "expected a text that is not empty"),

@@ -70,12 +70,13 @@ public struct DocumentValue {
 
     /// A text. NUL is refused: it ends texts at the C border, and no chat service has it in a name.
     public func text() throws(DocumentError) -> String {
-        guard let value = json.string, !value.utf8.contains(0) else { throw failure("expected a text") }
+        guard let value = json.string else { throw failure("expected a text") }
+        guard !value.utf8.contains(0) else { throw failure("expected a text without U+0000") }
         return value
     }
 
     public func nonemptyText() throws(DocumentError) -> String {
-        guard let value = json.string, !value.isEmpty, !value.utf8.contains(0) else {
+        guard json.kind == .string, case let value = try text(), !value.isEmpty else {
             throw failure("expected a text that is not empty")
         }
         return value

@@ -100,7 +100,7 @@ final class MultipartReader {
             }
             let found = find(MultipartReader.lineEnd)
             let count = (found ?? waiting.count) - position
-            guard count <= room else { throw MultipartReader.broken }
+            guard count <= room else { throw Refusal.tooLong("head of a part") }
             guard found != nil else { return false }
             let line = String(decoding: waiting[position..<(position + count)], as: UTF8.self)
             position += count + 2
