@@ -1,6 +1,7 @@
 import CLinux
 import CSQLite
 import Glibc
+import SyncBytes
 
 /// One connection to a file of SQLite, or to one in memory, with its prepared statements. One thread at a time.
 ///
@@ -52,8 +53,28 @@ public final class Connection {
             close(descriptor)
         }
         let creating = settings.isPrivate ? 0 : SQLITE_OPEN_CREATE
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | creating
-        let code = sqlite3_open_v2(path, &handle, flags, settings.gathersLog ? WALGathering.vfsName : nil)
+        try open(
+            path, flags: SQLITE_OPEN_READWRITE | creating, vfs: settings.gathersLog ? WALGathering.vfsName : nil,
+            settings.functions, settings.pragmas(path: path))
+    }
+
+    /// Opens a file that is there, to read it only, also while others write. Where there is a log without its index,
+    /// SQLite makes the index. `isSettled`: there is no log and nobody writes. Then nothing is made and nothing locked,
+    /// so it works in a directory that cannot be written to; what somebody writes nevertheless may look like damage.
+    public init(reading path: String, isSettled: Bool, functions: [SQLFunction]) throws(StoreError) {
+        self.path = path
+        // Of a path that begins with slashes, SQLite would take what is between the first ones for a host.
+        let scheme = path.beginsWithBytes(of: "/") ? "file://" : "file:"
+        let address = scheme + PercentEncoding.escape(path, keeping: "/-._~") + (isSettled ? "?immutable=1" : "")
+        try open(
+            address, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: nil, functions,
+            ["query_only = ON", "cell_size_check = ON"])
+    }
+
+    private func open(
+        _ name: String, flags: Int32, vfs: UnsafePointer<CChar>?, _ functions: [SQLFunction], _ pragmas: [String]
+    ) throws(StoreError) {
+        let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         guard code == SQLITE_OK else {
             var message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             shut()
@@ -65,11 +86,11 @@ public final class Connection {
         }
         sqlite3_busy_timeout(handle, Connection.patience)
         do throws(StoreError) {
-            for function in settings.functions {
+            for function in functions {
                 let installed = function.install(in: handle)
                 if installed != SQLITE_OK { throw failure(installed) }
             }
-            for pragma in settings.pragmas(path: path) { try execute("PRAGMA " + pragma) }
+            for pragma in pragmas { try execute("PRAGMA " + pragma) }
         } catch {
             guard case .failed(_, let message) = error else { throw error }
             throw .cannotOpen(path: path, message: message)

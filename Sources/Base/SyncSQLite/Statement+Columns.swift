@@ -26,6 +26,9 @@ extension Statement {
 
     private static let most: Int64 = 1 << 53
 
+    /// A sum of `total()`, which never overflows.
+    public func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
     @inlinable
     public func bool(_ column: Int32) -> Bool { int(column) != 0 }
 
