@@ -42,6 +42,7 @@ let package = Package(
     products: [
         .library(name: "syncmanager", type: .dynamic, targets: ["SyncManager"]),
         .executable(name: "syncmanager-server", targets: ["syncmanager-server"]),
+        .executable(name: "syncmanager-inspect", targets: ["syncmanager-inspect"]),
     ],
     targets: [
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -79,6 +80,7 @@ let package = Package(
                 "SyncRealtime", "SyncResources", "SyncTree", "SyncModel", "SyncJSON", "SyncBytes", "CLinux",
                 "CSyncManager",
             ]),
+        room("Client/SyncInspect", ["SyncStore", "SyncSQLite", "SyncBytes", "CLinux"]),
         room("Server/ServerBase", ["SyncJSON", "SyncBytes", "CLinux"]),
         room("Server/ServerChat", ["ServerBase", "SyncSQLite", "SyncJSON", "SyncBytes"]),
         room("Server/ServerHTTP", ["ServerBase", "SyncWebSocket", "SyncJSON", "SyncBytes", "CMicrohttpd", "CLinux"]),
@@ -97,6 +99,9 @@ let package = Package(
             ]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
+            swiftSettings: libraryFlags),
+        .executableTarget(
+            name: "syncmanager-inspect", dependencies: ["SyncInspect"], path: "Sources/Client/syncmanager-inspect",
             swiftSettings: libraryFlags),
         .executableTarget(
             name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncSendbird", "SyncModel"],

@@ -1,0 +1,87 @@
+import CLinux
+import Glibc
+
+/// What the command line asks for; its usage text says what each option means.
+struct InspectOptions {
+    var directory = ""
+    var isHTML = false
+    var showsTexts = false
+    /// How many channels are shown.
+    var channels = 50
+    /// MiB, as the configuration of the client has it; the files do not say it.
+    var maxCacheMB: Int64?
+
+    static let usage = """
+        Usage: syncmanager-inspect [options] DIR
+        Shows what a client has cached in DIR, its data_dir or the folder of one user in it.
+          --html                one HTML page instead of text
+          --texts               also what is in messages, drafts and writes (default: no word of them)
+          --channels N          show the N channels with the latest messages (1 … 10000, default 50)
+          --max-cache-mb N      the client's bound of the cache, to compare with (1 … 1048576)
+          --help                this text
+
+        """
+
+    enum Outcome {
+        case options(InspectOptions)
+        case help
+        case wrong(String)
+    }
+
+    private enum Name: Int32, CaseIterable {
+        case html = 1
+        case texts, channels, maxCacheMB, help
+
+        var text: StaticString {
+            switch self {
+            case .html: "html"
+            case .texts: "texts"
+            case .channels: "channels"
+            case .maxCacheMB: "max-cache-mb"
+            case .help: "help"
+            }
+        }
+
+        var takesValue: Bool { self == .channels || self == .maxCacheMB }
+    }
+
+    static func parse(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Outcome {
+        var options = InspectOptions()
+        var table = Name.allCases.map { name in
+            option(
+                name: UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self),
+                has_arg: name.takesValue ? 1 : 0, flag: nil, val: name.rawValue)
+        }
+        table.append(option())
+        while true {
+            let found = getopt_long(count, words, "", table, nil)
+            if found == -1 { break }
+            // getopt_long has said on stderr what is wrong.
+            guard let name = Name(rawValue: found) else { return .wrong("") }
+            let value = shim_option_argument().map { String(cString: $0) } ?? ""
+            if name == .help { return .help }
+            guard options.take(name, value) else { return .wrong("--\(name.text): \"\(value)\" is no valid value\n") }
+        }
+        let index = shim_option_index()
+        guard index == count - 1, let word = words[Int(index)], word.pointee != 0 else {
+            return .wrong("one directory, please\n")
+        }
+        options.directory = String(cString: word)
+        return .options(options)
+    }
+
+    private mutating func take(_ name: Name, _ value: String) -> Bool {
+        switch name {
+        case .html: isHTML = true
+        case .texts: showsTexts = true
+        case .channels:
+            guard let number = Int(value), (1...10_000).contains(number) else { return false }
+            channels = number
+        case .maxCacheMB:
+            guard let number = Int64(value), (1...1_048_576).contains(number) else { return false }
+            maxCacheMB = number
+        case .help: break
+        }
+        return true
+    }
+}

@@ -1,0 +1,53 @@
+import CLinux
+import Glibc
+
+/// The program `syncmanager-inspect` as one call.
+public enum InspectProgram {
+    /// Reads the options and the files, and prints what was found; the result is the process's exit status.
+    public static func run(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+        switch InspectOptions.parse(count, words) {
+        case .help:
+            _ = shim_write_stdout(InspectOptions.usage)
+            return 0
+        case .wrong(let why):
+            _ = shim_write_stderr(why + InspectOptions.usage)
+            return 2
+        case .options(let options):
+            return show(options)
+        }
+    }
+
+    private static func show(_ options: InspectOptions) -> Int32 {
+        let findings = Findings()
+        if let report = report(options, findings) {
+            let page = options.isHTML ? HTMLPage(report).text : TextPage(report).text
+            if shim_write_stdout(page) < 0 { findings.add("standard output: \(String(cString: strerror(errno)))") }
+        }
+        for line in findings.lines { _ = shim_write_stderr("syncmanager-inspect: \(line)\n") }
+        if findings.leftOff > 0 { _ = shim_write_stderr("syncmanager-inspect: and \(findings.leftOff) more\n") }
+        return findings.isEmpty ? 0 : 1
+    }
+
+    private static func report(_ options: InspectOptions, _ findings: Findings) -> Report? {
+        guard let files = UserFiles(options.directory, findings) else { return nil }
+        var report = Report(directory: files.directory)
+        report.limit = options.maxCacheMB.map { $0 << 20 }
+        let begun = report
+        let cached = files.read(.cache, findings) { file, findings in
+            var report = begun
+            CacheReader(file, options, findings).read(into: &report)
+            return report
+        }
+        report = cached ?? report
+        let withCache = report
+        let withIntents = files.read(.intents, findings) { file, findings in
+            var report = withCache
+            IntentsReader(file, showsTexts: options.showsTexts, findings).read(into: &report)
+            return report
+        }
+        report = withIntents ?? report
+        report.listings.append(files.listing())
+        report.damage = findings.lines + (findings.leftOff > 0 ? ["and \(findings.leftOff) more"] : [])
+        return report
+    }
+}
