@@ -44,6 +44,8 @@ struct CacheReader {
             OR is_cached NOT IN (0, 1) OR (is_cached = 0) <> (json = ''))
         """
 
+    private static let damagedThread = OpenFile.isDamaged("key, channel, parent_id")
+
     private func addTotals(to report: inout Report) {
         let damaged = CacheReader.damagedChannel
         let sums = findings.attempt("cache.db, channels") { () throws(StoreError) in
@@ -52,6 +54,10 @@ struct CacheReader {
                 "CASE WHEN \(damaged) THEN 0 ELSE messages END", "CASE WHEN \(damaged) THEN 0 ELSE bytes END",
             ])
         }
+        let threads = findings.attempt("cache.db, threads") { () throws(StoreError) in
+            try file.sums("thread", [CacheReader.damagedThread])[0]
+        }
+        findings.add(damaged: threads ?? 0, of: "thread")
         guard let sums else { return }
         findings.add(damaged: sums[2], of: "channel")
         report.facts.append(("channels cached", String(sums[0])))
@@ -106,14 +112,13 @@ struct CacheReader {
     private func threads(of key: Int64, _ url: String) -> [(key: Int64, parentID: String, others: Int64)] {
         let threads = findings.attempt("channel \(url), threads") { () throws(StoreError) in
             let row = try connection.prepare("""
-                SELECT key, parent_id, \(OpenFile.isDamaged("key, channel, parent_id")), count(*) OVER ()
+                SELECT key, parent_id, count(*) OVER ()
                 FROM thread WHERE channel = ? ORDER BY key DESC LIMIT ?
                 """).bind(key).bind(CacheReader.threadsShown + 1)
             defer { row.reset() }
             var threads: [(key: Int64, parentID: String, others: Int64)] = []
             while try row.next() {
-                if row.bool(2) { findings.add("channel \(url): the row of a thread is damaged") }
-                threads.append((row.int(0), Shown.text(row.text(1)), row.int(3) &- Int64(CacheReader.threadsShown)))
+                threads.append((row.int(0), Shown.text(row.text(1)), row.int(2) &- Int64(CacheReader.threadsShown)))
             }
             return threads
         }

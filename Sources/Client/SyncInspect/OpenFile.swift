@@ -33,16 +33,15 @@ final class OpenFile {
         let totals = expressions.indices.map { "total(value\($0))" }.joined(separator: ", ")
         let statement = try connection.prepare("""
             SELECT max(place), \(totals)
-            FROM (SELECT \(key) AS place, \(named) FROM \(table) WHERE \(key) > ? ORDER BY \(key) LIMIT ?)
+            FROM (SELECT \(key) AS place, \(named) FROM \(table) WHERE \(key) >= ? ORDER BY \(key) LIMIT ?)
             """)
         defer { statement.reset() }
-        var last = Int64.min
-        while true {
-            guard try statement.bind(last).bind(OpenFile.slice).next(), !statement.isNull(0) else { break }
-            let place = statement.int(0)
+        var next: Int64? = Int64.min
+        while let from = next, try statement.bind(from).bind(OpenFile.slice).next(), !statement.isNull(0) {
+            let last = statement.int(0)
+            guard last >= from else { throw .corrupt(message: "\(table) is out of order") }
             for index in sums.indices { sums[index] += statement.double(Int32(index) + 1) }
-            guard place > last else { throw .corrupt(message: "\(table) is out of order") }
-            last = place
+            next = last == Int64.max ? nil : last + 1
             statement.reset()
         }
         return sums.map { Int64(min(max($0, -1e15), 1e15)) }

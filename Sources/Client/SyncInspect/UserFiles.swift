@@ -76,6 +76,10 @@ struct UserFiles {
             findings.add("\(file.rawValue) is missing")
             return nil
         }
+        // A client may be writing the log's header at this moment; it does not do that twice in a row.
+        if (try? file.check(in: directory)) == nil {
+            findings.attempt(file.rawValue) { () throws(StoreError) in try file.check(in: directory) }
+        }
         if !hasLog(file) {
             guard size > 0 else {
                 findings.add("\(file.rawValue) is empty")

@@ -13,6 +13,11 @@ public enum StoredFile: String, CaseIterable, Sendable {
         }
     }
 
+    /// Finds what SQLite would take for a new file, or for an empty log.
+    public func check(in directory: String) throws(StoreError) {
+        _ = try IntentStore.checkFiles(directory + "/" + rawValue, isMarked: false)
+    }
+
     /// Opens the file of a directory, as `Connection(reading:)` does. Statements can use `checksum_of_row`.
     public func read(in directory: String, isSettled: Bool) throws(StoreError) -> Connection {
         try Connection(
