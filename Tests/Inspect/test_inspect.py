@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+import checksums
 import pytest
 from harness import PATIENCE, ROOT, Server
 from library import Client, lib
@@ -312,6 +313,56 @@ def test_every_integer_at_the_edges_of_its_type(filled, tmp_path, file):
     assert tried > (60 if file == "cache.db" else 20), tried
     assert unnoticed <= {("message", "key"), ("relation", "key"), ("database_value", "key"), ("database_value", "used"),
                          ("database_write", "key"), ("draft", "key"), ("sqlite_sequence", "seq")}, unnoticed
+
+
+@pytest.mark.parametrize("file", ["cache.db", "intents.db"])
+def test_every_integer_at_the_edges_with_right_checksums(filled, tmp_path, file):
+    """Somebody who makes such a file makes no trap of it either."""
+    tried = 0
+    for table in checksums.COVERED.keys() & tables(files(filled[1]) / file).keys():
+        for column in tables(files(filled[1]) / file)[table]:
+            for value in EDGES:
+                folder = tmp_path / f"{table}-{column}-{value}"
+                shutil.copytree(files(filled[1]), folder)
+                if checksums.change(folder / file, f'UPDATE OR IGNORE "{table}" SET "{column}" = {value} '
+                                                   f"WHERE typeof(\"{column}\") = 'integer'") > 0:
+                    tried += 1
+                    ran = subprocess.run([PROGRAM, "--texts", "--html", folder], capture_output=True, timeout=60)
+                    assert ran.returncode in (0, 1), (table, column, value, ran.returncode, ran.stderr)
+                shutil.rmtree(folder)
+    assert tried > (60 if file == "cache.db" else 20), tried
+
+
+def test_tokens_and_edges(copy):
+    """Sendbird has no tokens; another service has. What is in the file is escaped."""
+    main = f"(SELECT key FROM channel WHERE url = '{CHANNEL}')"
+    middle = f"(SELECT ord FROM message WHERE channel = {main} ORDER BY ord, tie LIMIT 1 OFFSET "
+    assert checksums.change(
+        copy / "cache.db",
+        f"UPDATE chunk SET end_ord = {middle}20), end_tie = 0, end_token = 'Token\"<i>&', is_open_ended = 0 "
+        f"WHERE channel = {main}",
+        f"INSERT INTO chunk SELECT channel, {middle}90), 0, 'Start<i>', {middle}100), 0, '', 0, 0, 0 FROM chunk "
+        f"WHERE channel = {main}",
+        f"UPDATE channel SET name = 'Name<i>' WHERE url = '{OTHER}'") == 3
+    text, page = both(copy)
+    for part in ('token at its end: Token"<i>&', "token at its start: Start<i>", "(Name<i>)", "newer ones may be"):
+        assert part in text, part
+    assert re.search(r"hole 20.*, \d+ messages of it cached", text)
+    assert "Token&quot;&lt;i&gt;&amp;" in page and '<circle class="token"' in page and "<i>" not in page
+
+
+def test_any_path(copy, tmp_path, monkeypatch):
+    strange = tmp_path / "ä b%3Fc?d#e\x1b[2J"
+    shutil.copytree(copy, strange)
+    assert "open end" in both(strange)[0]
+    monkeypatch.chdir(strange)
+    assert "open end" in inspect(".") and "open end" in inspect("//" + str(strange))
+
+
+def test_output_that_cannot_be_written(copy):
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([PROGRAM, copy], stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert ran.returncode == 1 and b"No space left" in ran.stderr
 
 
 def test_rows_set_aside_and_other_schemas(copy):

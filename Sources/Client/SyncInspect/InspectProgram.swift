@@ -21,11 +21,22 @@ public enum InspectProgram {
         let findings = Findings()
         if let report = report(options, findings) {
             let page = options.isHTML ? HTMLPage(report).text : TextPage(report).text
-            if shim_write_stdout(page) < 0 { findings.add("standard output: \(String(cString: strerror(errno)))") }
+            if !print(page) { findings.add("standard output: \(String(cString: strerror(errno)))") }
         }
         for line in findings.lines { _ = shim_write_stderr("syncmanager-inspect: \(line)\n") }
         if findings.leftOff > 0 { _ = shim_write_stderr("syncmanager-inspect: and \(findings.leftOff) more\n") }
         return findings.isEmpty ? 0 : 1
+    }
+
+    /// Whether all of a text was written.
+    private static func print(_ text: String) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
     }
 
     private static func report(_ options: InspectOptions, _ findings: Findings) -> Report? {
@@ -33,19 +44,19 @@ public enum InspectProgram {
         var report = Report(directory: files.directory)
         report.limit = options.maxCacheMB.map { $0 << 20 }
         let begun = report
-        let cached = files.read(.cache, findings) { file, findings in
-            var report = begun
-            CacheReader(file, options, findings).read(into: &report)
-            return report
-        }
-        report = cached ?? report
-        let withCache = report
         let withIntents = files.read(.intents, findings) { file, findings in
-            var report = withCache
+            var report = begun
             IntentsReader(file, showsTexts: options.showsTexts, findings).read(into: &report)
             return report
         }
         report = withIntents ?? report
+        let withoutCache = report
+        let withCache = files.read(.cache, findings) { file, findings in
+            var report = withoutCache
+            CacheReader(file, options, findings).read(into: &report)
+            return report
+        }
+        report = withCache ?? report
         report.listings.append(files.listing())
         report.damage = findings.lines + (findings.leftOff > 0 ? ["and \(findings.leftOff) more"] : [])
         return report

@@ -44,7 +44,7 @@ final class OpenFile {
             next = last == Int64.max ? nil : last + 1
             statement.reset()
         }
-        return sums.map { Int64(min(max($0, -1e15), 1e15)) }
+        return sums.map { $0.isNaN ? 0 : Int64(min(max($0, -1e15), 1e15)) }
     }
 
     /// How many different numbers in `channel` of a table belong to no channel and no thread.

@@ -36,12 +36,12 @@ struct TimeLine {
 
     private mutating func addAxis(_ height: Double) {
         guard last > first else { return }
-        for tick in 0...4 {
-            let share = Double(tick) / 4
+        for tick in 0...3 {
+            let share = Double(tick) / 3
             let x = Shown.fixed(TimeLine.left + share * (TimeLine.right - TimeLine.left))
             // Beyond this, no number of the file can be a time.
             let order = min(max(first + share * (last - first), -9e18), 9e18)
-            let anchor = tick == 0 ? "start" : tick == 4 ? "end" : "middle"
+            let anchor = tick == 0 ? "start" : tick == 3 ? "end" : "middle"
             let label = String(Shown.time(Int64(order)).prefix(16))
             put("<line class=\"axis\" x1=\"\(x)\" x2=\"\(x)\" y1=\"20\" y2=\"\(Shown.fixed(height - 26))\"/>")
             put("<text class=\"faint\" text-anchor=\"\(anchor)\" x=\"\(x)\" y=\"14\">\(label)</text>")
@@ -86,17 +86,13 @@ struct TimeLine {
     }
 
     private mutating func addLegend() {
-        let (middle, base) = (Shown.fixed(y + 6), Shown.fixed(y + 10))
-        put("<g class=\"legend\">"
-            + "<rect class=\"chunk\" x=\"260\" y=\"\(Shown.fixed(y + 1))\" width=\"20\" height=\"10\"/>"
-            + "<text x=\"286\" y=\"\(base)\">chunk: all messages are cached</text>"
-            + "<line class=\"hole\" x1=\"470\" x2=\"490\" y1=\"\(middle)\" y2=\"\(middle)\"/>"
-            + "<text x=\"496\" y=\"\(base)\">hole</text>"
-            + "<line class=\"first\" x1=\"545\" x2=\"545\" y1=\"\(Shown.fixed(y - 2))\" y2=\"\(Shown.fixed(y + 14))\"/>"
-            + "<text x=\"552\" y=\"\(base)\">first message</text>"
-            + "<path class=\"open\" d=\"M650 \(Shown.fixed(y - 1))l8 7l-8 7Z\"/>"
-            + "<text x=\"664\" y=\"\(base)\">open end</text>"
-            + "<circle class=\"token\" cx=\"736\" cy=\"\(middle)\" r=\"4\"/>"
-            + "<text x=\"746\" y=\"\(base)\">edge with a token</text></g>")
+        put("""
+            <g transform="translate(260 \(Shown.fixed(y + 6)))">
+            <rect class="chunk" y="-5" width="20" height="10"/><text x="26" y="4">chunk: all messages are cached</text>
+            <line class="hole" x1="230" x2="255" y1="0" y2="0"/><text x="261" y="4">hole</text>
+            <line class="first" x1="310" x2="310" y1="-8" y2="8"/><text x="317" y="4">first message</text>
+            <path class="open" d="M420 -7l8 7l-8 7Z"/><text x="434" y="4">open end</text>
+            <circle class="token" cx="510" r="4"/><text x="520" y="4">edge with a token</text></g>
+            """)
     }
 }
