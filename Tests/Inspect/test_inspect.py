@@ -237,6 +237,21 @@ def test_a_log_with_a_damaged_header(copy):
     assert "intents.db-wal has a damaged header" in output and "/rooms/room1" in output
 
 
+def test_a_journal_that_a_kill_has_left(copy, tmp_path):
+    """Nobody undoes here what was begun: the file is shown as it is, and that is said."""
+    database = sqlite3.connect(copy / "cache.db")
+    for statement in ("PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 1", "BEGIN",
+                      "UPDATE message SET json = json || ' '"):
+        database.execute(statement)
+    shutil.copytree(copy, tmp_path / "killed")
+    database.close()
+    before = content(tmp_path / "killed")
+    assert before["cache.db-journal"]
+    for output in both(tmp_path / "killed", status=1):
+        assert "cache.db-journal cannot be read here" in output and "/rooms/room1" in output
+    assert content(tmp_path / "killed") == before
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 def test_a_folder_that_cannot_be_written(copy):
     nobody = {"user": 65534, "group": 65534, "extra_groups": []}

@@ -94,13 +94,14 @@ struct UserFiles {
         }
         let found = Findings()
         if let open = attempt(file, isSettled: false, found) { return body(open, findings) }
-        // In a folder that cannot be written to, SQLite reads no log that lacks its index.
+        // In a folder that cannot be written to, SQLite reads no log that lacks its index. And what a client has left when
+        // it was bringing a file of an earlier version to its own, only the next client undoes.
         guard let open = attempt(file, isSettled: true, Findings()) else {
             findings.add(found)
             return nil
         }
-        if (UserFiles.size(directory + "/" + file.rawValue + "-wal") ?? 0) > 0 {
-            findings.add("\(file.rawValue)-wal cannot be read here, what is in it is left out")
+        for log in logs(file) where (UserFiles.size(directory + "/" + log) ?? 0) > 0 {
+            findings.add("\(log) cannot be read here, what is in it is left out")
         }
         return body(open, findings)
     }
@@ -111,5 +112,10 @@ struct UserFiles {
         }
     }
 
-    private func hasLog(_ file: StoredFile) -> Bool { access(directory + "/" + file.rawValue + "-wal", F_OK) == 0 }
+    private func hasLog(_ file: StoredFile) -> Bool { !logs(file).isEmpty }
+
+    /// The names of what is there beside a file for SQLite to read with it.
+    private func logs(_ file: StoredFile) -> [String] {
+        ["-wal", "-journal"].map { file.rawValue + $0 }.filter { access(directory + "/" + $0, F_OK) == 0 }
+    }
 }
