@@ -94,8 +94,8 @@ struct UserFiles {
         }
         let found = Findings()
         if let open = attempt(file, isSettled: false, found) { return body(open, findings) }
-        // In a folder that cannot be written to, SQLite reads no log that lacks its index. And what a client has left when
-        // it was bringing a file of an earlier version to its own, only the next client undoes.
+        // In a folder that cannot be written to, SQLite reads no log that lacks its index. And what a client has left
+        // when it was bringing a file of an earlier version to its own, only the next client undoes.
         guard let open = attempt(file, isSettled: true, Findings()) else {
             findings.add(found)
             return nil
