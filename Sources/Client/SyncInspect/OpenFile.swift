@@ -1,17 +1,15 @@
 import SyncSQLite
 import SyncStore
 
-/// A file that is read query by query: nothing is held between two of them, so that a client beside is never kept from
-/// emptying its log. What two queries find may be of different moments.
+/// A file that is read query by query: no transaction goes on between two of them, so that a client beside can empty its
+/// log. What two queries find may be of different moments.
 final class OpenFile {
-    let name: String
     let connection: Connection
     let schema: Int64
-    /// Rows that one query reads at most.
+    /// Rows of which one query reads the content, at most.
     static let slice = 1000
 
     init(_ file: StoredFile, _ directory: String, isSettled: Bool) throws(StoreError) {
-        name = file.rawValue
         connection = try file.read(in: directory, isSettled: isSettled)
         schema = try connection.schemaVersion()
         guard schema <= file.schema else { throw .newerSchema(found: schema, known: file.schema) }

@@ -76,6 +76,9 @@ struct UserFiles {
             findings.add("\(file.rawValue) is missing")
             return nil
         }
+        if UserFiles.size(directory + "/" + file.rawValue + ".damaged") != nil {
+            findings.add("\(file.rawValue): a client has found damage in it, and sets it aside when it is opened next")
+        }
         // A client may be writing the log's header at this moment; it does not do that twice in a row.
         if (try? file.check(in: directory)) == nil {
             findings.attempt(file.rawValue) { () throws(StoreError) in try file.check(in: directory) }
