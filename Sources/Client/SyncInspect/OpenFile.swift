@@ -1,8 +1,8 @@
 import SyncSQLite
 import SyncStore
 
-/// A file that is read query by query: no transaction goes on between two of them, so that a client beside can empty its
-/// log. What two queries find may be of different moments.
+/// A file that is read query by query: no transaction goes on between two of them, so that a client beside can empty
+/// its log. What two queries find may be of different moments.
 final class OpenFile {
     let connection: Connection
     let schema: Int64
