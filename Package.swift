@@ -80,7 +80,7 @@ let package = Package(
                 "SyncRealtime", "SyncResources", "SyncTree", "SyncModel", "SyncJSON", "SyncBytes", "CLinux",
                 "CSyncManager",
             ]),
-        room("Client/SyncInspect", ["SyncStore", "SyncSQLite", "SyncBytes", "CLinux"]),
+        room("Client/SyncInspect", ["SyncStore", "SyncModel", "SyncSQLite", "SyncBytes", "CLinux"]),
         room("Server/ServerBase", ["SyncJSON", "SyncBytes", "CLinux"]),
         room("Server/ServerChat", ["ServerBase", "SyncSQLite", "SyncJSON", "SyncBytes"]),
         room("Server/ServerHTTP", ["ServerBase", "SyncWebSocket", "SyncJSON", "SyncBytes", "CMicrohttpd", "CLinux"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -136,6 +137,34 @@ def test_no_word_of_a_message(copy):
         assert word in text and word in page, word
     assert "Wombat<b>&" in text and "Wombat&lt;b&gt;&amp;" in page
     assert "<script" not in page and "<b>" not in page
+
+
+def test_export(copy):
+    """Every cached message is in it once, with its text; the same of one channel; nothing is written."""
+    before = content(copy)
+    lines = [json.loads(line) for line in inspect("--export", copy).splitlines()]
+    assert content(copy) == before
+    database = sqlite3.connect(copy / "cache.db")
+    stored = sorted(json.loads(row[0])["message_id"] for row in database.execute("SELECT json FROM message"))
+    database.close()
+    assert lines[0]["type"] == "export" and lines[0]["messages"] == len(stored) and "user_id" not in lines[0]
+    told = [line for line in lines if line["type"] == "message"]
+    assert sorted(line["message"]["message_id"] for line in told) == stored
+    assert lines[-1] == {"type": "end", "channels": sum(line["type"] == "channel" for line in lines),
+                         "messages": len(stored)}
+    assert any(line["type"] == "thread" for line in lines) and any(line["type"] == "gap" for line in lines)
+    assert any(WORDS[0] == line["message"].get("message") for line in told)
+    one = [json.loads(line) for line in inspect("--export", "--channel", CHANNEL, copy).splitlines()]
+    assert {line["channel_url"] for line in one[:-1]} == {CHANNEL}
+    assert one[1:-1] == [line for line in lines if line.get("channel_url") == CHANNEL]
+    assert "nothing of the channel nowhere" in inspect("--export", "--channel", "nowhere", copy, status=1)
+
+
+def test_export_of_a_damaged_row(copy):
+    """It ends there, without a last line, and says why."""
+    change(copy / "cache.db", "UPDATE message SET json = json || ' ' WHERE key = (SELECT max(key) FROM message)")
+    output = inspect("--export", copy, status=1)
+    assert "does not match its checksum" in output and '"type":"end"' not in output
 
 
 def test_controls_are_left_out(copy):
@@ -408,7 +437,8 @@ def test_many_channels(copy):
 
 @pytest.mark.parametrize("arguments", [
     [], ["a", "b"], ["--nonsense", "a"], ["--channels", "0", "a"], ["--channels", "ten", "a"],
-    ["--channels", "10001", "a"], ["--max-cache-mb", "-1", "a"], ["--channels"], [""]])
+    ["--channels", "10001", "a"], ["--max-cache-mb", "-1", "a"], ["--channels"], [""],
+    ["--channel", "c", "a"], ["--export", "--html", "a"], ["--export", "--channel", "", "a"]])
 def test_a_wrong_command_line(arguments):
     assert "Usage: syncmanager-inspect" in inspect(*arguments, status=2)
 

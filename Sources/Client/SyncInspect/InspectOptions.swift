@@ -6,6 +6,10 @@ struct InspectOptions {
     var directory = ""
     var isHTML = false
     var showsTexts = false
+    /// Lines of JSON instead of a report.
+    var isExport = false
+    /// The channel to export; `nil`: all.
+    var channel: String?
     /// How many channels are shown.
     var channels = 50
     /// MiB, as the configuration of the client has it; the files do not say it.
@@ -16,6 +20,8 @@ struct InspectOptions {
         Shows what a client has cached in DIR, its data_dir or the folder of one user in it.
           --html                one HTML page instead of text
           --texts               also what is in messages, drafts and writes (default: no word of them)
+          --export              what is cached as lines of JSON, messages with their texts, and no report
+          --channel URL         export this channel only
           --channels N          show the N channels with the latest messages (1 … 10000, default 50)
           --max-cache-mb N      the client's bound of the cache, to compare with (1 … 1048576)
           --help                this text
@@ -30,19 +36,21 @@ struct InspectOptions {
 
     private enum Name: Int32, CaseIterable {
         case html = 1
-        case texts, channels, maxCacheMB, help
+        case texts, export, channel, channels, maxCacheMB, help
 
         var text: StaticString {
             switch self {
             case .html: "html"
             case .texts: "texts"
+            case .export: "export"
+            case .channel: "channel"
             case .channels: "channels"
             case .maxCacheMB: "max-cache-mb"
             case .help: "help"
             }
         }
 
-        var takesValue: Bool { self == .channels || self == .maxCacheMB }
+        var takesValue: Bool { [.channel, .channels, .maxCacheMB].contains(self) }
     }
 
     static func parse(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Outcome {
@@ -66,6 +74,8 @@ struct InspectOptions {
         guard index == count - 1, let word = words[Int(index)], word.pointee != 0 else {
             return .wrong("one directory, please\n")
         }
+        guard options.channel == nil || options.isExport else { return .wrong("--channel goes with --export\n") }
+        guard !options.isExport || !options.isHTML else { return .wrong("--export and --html exclude each other\n") }
         options.directory = String(cString: word)
         return .options(options)
     }
@@ -74,6 +84,10 @@ struct InspectOptions {
         switch name {
         case .html: isHTML = true
         case .texts: showsTexts = true
+        case .export: isExport = true
+        case .channel:
+            guard !value.isEmpty else { return false }
+            channel = value
         case .channels:
             guard let number = Int(value), (1...10_000).contains(number) else { return false }
             channels = number

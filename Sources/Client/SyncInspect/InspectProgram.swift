@@ -1,5 +1,8 @@
 import CLinux
 import Glibc
+import SyncModel
+import SyncSQLite
+import SyncStore
 
 /// The program `syncmanager-inspect` as one call.
 public enum InspectProgram {
@@ -19,7 +22,9 @@ public enum InspectProgram {
 
     private static func show(_ options: InspectOptions) -> Int32 {
         let findings = Findings()
-        if let report = report(options, findings) {
+        if options.isExport {
+            export(options, findings)
+        } else if let report = report(options, findings) {
             let page = options.isHTML ? HTMLPage(report).text : TextPage(report).text
             if !print(page) { findings.add("standard output: \(String(cString: strerror(errno)))") }
         }
@@ -28,9 +33,38 @@ public enum InspectProgram {
         return findings.isEmpty ? 0 : 1
     }
 
+    /// Prints what is cached, a few messages at a time. After a failure the last line is missing.
+    private static func export(_ options: InspectOptions, _ findings: Findings) {
+        guard let file = UserFiles(options.directory, findings)?.open(.cache, findings) else { return }
+        findings.attempt("cache.db") { () throws(StoreError) in
+            let channel = options.channel.map { ChannelURL($0) }
+            let cache = CacheStore(reading: file.connection)
+            var walk = ExportWalk(channel: channel)
+            guard let messages = try walk.total(cache) else {
+                return findings.add("nothing of the channel \(options.channel ?? "") is cached")
+            }
+            var lines: [UInt8]? = walk.head(user: nil, at: now, messages: messages)
+            while let next = lines, print(next) { lines = try walk.next(limit: exportedAtOnce, cache) }
+            if lines != nil || !print(walk.end) {
+                findings.add("standard output: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    private static let exportedAtOnce = 100
+
+    /// Milliseconds since the epoch.
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
     /// Whether all of a text was written.
-    private static func print(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
+    private static func print(_ text: String) -> Bool { print(Array(text.utf8)) }
+
+    private static func print(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno != EINTR { return false }

@@ -109,6 +109,11 @@ struct UserFiles {
         return body(open, findings)
     }
 
+    /// Opens a file to be read once, from its beginning to its end; `nil` when that cannot be done, which is noted.
+    func open(_ file: StoredFile, _ findings: Findings) -> OpenFile? {
+        attempt(file, isSettled: !hasLog(file), findings)
+    }
+
     private func attempt(_ file: StoredFile, isSettled: Bool, _ findings: Findings) -> OpenFile? {
         findings.attempt(file.rawValue) { () throws(StoreError) in
             try OpenFile(file, directory, isSettled: isSettled)

@@ -45,6 +45,12 @@ public final class CacheStore {
         relations = RelationStore(connection, counts)
     }
 
+    /// A file that is open to be looked at only (`StoredFile`); what writes must not be called.
+    public convenience init(reading connection: Connection) {
+        connection.checksTypes = true
+        self.init(connection, place: .memory, setAsideAs: nil)
+    }
+
     /// The same of a directory.
     public convenience init(directory: String, now: Int64) throws(StoreError) {
         let path = directory + "/cache.db"

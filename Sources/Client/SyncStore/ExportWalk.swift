@@ -30,6 +30,13 @@ public struct ExportWalk: Sendable {
     private static let lowest = MessagePosition(order: .min, tie: .min)
     private static let highest = MessagePosition(order: .max, tie: .max)
 
+    /// A channel's list may leave replies out that are cached with it.
+    private static let everything: MessageFilter = {
+        var filter = MessageFilter()
+        filter.replyType = .all
+        return filter
+    }()
+
     private let only: ChannelURL?
     private var state = State.between(after: 0)
     /// How many there were so far.
@@ -38,6 +45,37 @@ public struct ExportWalk: Sendable {
 
     /// `channel`: only this one; `nil`: all.
     public init(channel: ChannelURL?) { only = channel }
+
+    /// How many messages are cached now of what is exported; `nil`: there is no such channel.
+    public func total(_ cache: CacheStore) throws(StoreError) -> Int64? {
+        guard let only else { return try cache.statistics().messages }
+        guard let key = try cache.channelKeyIfKnown(only) else { return nil }
+        return try cache.counts.usage(channel: key)?.messages
+    }
+
+    /// The first line. `user` is whose cache it is, if that is known, `time` is in milliseconds since the epoch, and
+    /// `messages` is how many are cached of what is exported.
+    public func head(user: UserID?, at time: Int64, messages: Int64) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", "export")
+        writer.member("version", Int64(1))
+        if let user { writer.member("user_id", user.text) }
+        writer.member("exported_at", time)
+        if let only { writer.member("channel_url", only.text) }
+        writer.member("messages", messages)
+        return ExportWalk.ended(&writer)
+    }
+
+    /// The last line.
+    public var end: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", "end")
+        writer.member("channels", channels)
+        writer.member("messages", messages)
+        return ExportWalk.ended(&writer)
+    }
 
     /// The lines of the next step, with `limit` messages at most; `nil` at the end.
     public mutating func next(limit: Int, _ cache: CacheStore) throws(StoreError) -> [UInt8]? {
@@ -79,7 +117,7 @@ public struct ExportWalk: Sendable {
         let chunks = try cache.chunks(channel: history.key)
         let rows = try cache.messagesAfter(
             history.last ?? ExportWalk.lowest, notAfter: ExportWalk.highest, channel: history.key,
-            filter: MessageFilter(), limit: limit)
+            filter: ExportWalk.everything, limit: limit)
         var lines: [UInt8] = []
         for row in rows {
             if !ExportWalk.isJoined(history.last, row.position, chunks) { lines += ExportWalk.gap(in: history) }

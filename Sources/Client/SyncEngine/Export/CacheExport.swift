@@ -95,11 +95,8 @@ final class CacheExport: Machine {
         guard !waiting.isEmpty else { return nil }
         let job = waiting.removeFirst()
         let url = job.action.text("channel_url").map { ChannelURL($0) }
-        let total = turn.storage.cached { (cache) throws(StoreError) -> Int64? in
-            guard let url else { return try cache.statistics().messages }
-            guard let key = try cache.channelKeyIfKnown(url) else { return try cache.channel(url).map { _ in 0 } }
-            return try cache.counts.usage(channel: key)?.messages ?? 0
-        }
+        let walk = ExportWalk(channel: url)
+        let total = turn.storage.cached { (cache) throws(StoreError) in try walk.total(cache) }
         guard let total, let total else {
             let isUnknown = total != nil
             let explanation = isUnknown ? "channel_url: nothing of this channel is cached" : nil
@@ -110,18 +107,9 @@ final class CacheExport: Machine {
         let path = job.action.text("path") ?? ""
         let file = turn.files.write(to: path, replaces: job.action.flag("overwrite") ?? false)
         var export = Running(
-            job: job, file: file, walk: ExportWalk(channel: url), total: total, toldAt: turn.now.monotonic)
-        export.untaken = head(url, total, &turn)
+            job: job, file: file, walk: walk, total: total, toldAt: turn.now.monotonic)
+        export.untaken = export.walk.head(user: turn.options.userID, at: turn.now.wall, messages: total)
         return export
-    }
-
-    private func head(_ url: ChannelURL?, _ total: Int64, _ turn: inout Turn) -> [UInt8] {
-        let document = JSON.object([
-            "type": "export", "version": 1, "user_id": .string(turn.options.userID.text),
-            "exported_at": .int(turn.now.wall), "messages": .int(total),
-        ])
-        if let url { document.set("channel_url", .string(url.text)) }
-        return document.serialized() + [UInt8(ascii: "\n")]
     }
 
     /// Whether the disk is behind; `nil`: the cache could not be read.
@@ -153,8 +141,7 @@ final class CacheExport: Machine {
         export.walk = walk
         if let lines { return lines }
         export.isRead = true
-        let end = JSON.object(["type": "end", "channels": .int(walk.channels), "messages": .int(walk.messages)])
-        return end.serialized() + [UInt8(ascii: "\n")]
+        return walk.end
     }
 
     private func tell(_ export: inout Running, _ turn: inout Turn) {
