@@ -182,10 +182,10 @@
  * ENVIRONMENT
  *
  * The library starts one thread per client and one for the network in all ("sm-engine", "sm-network"), one more per
- * client with thread delivery ("sm-delivery"), and one for each file while it is sent or received ("sm-file"). All
- * signals are blocked in them. It leaves signal handlers, the locale and the environment alone, registers no atexit
- * handler, and opens its descriptors close-on-exec. SIGPIPE is not raised. It cannot be unloaded (-z nodelete). In a
- * child after fork() every call that can fail gives SM_ERR_FORKED.
+ * client with thread delivery ("sm-delivery"), and one for each file while it is sent, received or exported
+ * ("sm-file"). All signals are blocked in them. It leaves signal handlers, the locale and the environment alone,
+ * registers no atexit handler, and opens its descriptors close-on-exec. SIGPIPE is not raised. It cannot be unloaded
+ * (-z nodelete). In a child after fork() every call that can fail gives SM_ERR_FORKED.
  * The first connection of a process loads libcurl (libcurl.so.4) with all that is behind it, on the network thread; a
  * program that stays offline never does. Meanwhile, some milliseconds, fork() waits for it (2 s at most). Constructors
  * and destructors of libraries must not call this one: they hold the dynamic loader's lock, for which sm_close() may

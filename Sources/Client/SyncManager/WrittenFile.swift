@@ -1,14 +1,14 @@
 import SyncModel
 import SyncNetwork
 
-/// A file that the engine writes, by a thread of the network's own kind for files.
+/// A file that the engine writes: the bytes are handed to a thread of its own, as those of a download are.
 final class WrittenFile: FileWriting {
     private let writer: FileWriter
     private let isStarted: Bool
     private var hasBegun = false
 
     init(_ path: String, replaces: Bool) {
-        // The engine looks again by itself.
+        // Nobody needs to be woken: the engine looks at the state again after a pause.
         writer = FileWriter(HTTPTarget(path: path, source: "export", replaces: replaces)) {}
         isStarted = writer.start()
     }

@@ -31,7 +31,7 @@ public struct DiskFile: Sendable {
         /// There is one already, and it is not to be replaced.
         case exists
         case unwritable
-        /// Another exchange writes it.
+        /// Another exchange or an export writes it.
         case busy
     }
 
@@ -92,7 +92,7 @@ extension NetworkFailure {
             case .changed: "the file was changed"
             case .exists: "there is a file already"
             case .unwritable: "the file cannot be written"
-            case .busy: "the file is being received already"
+            case .busy: "the file is being written already"
             }
         self.init(.file, code: problem.rawValue, "\(path): \(what)")
     }

@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import SyncThreads
 
-/// Writes what an exchange receives, on a thread of its own: a disk that is slow must not hold the network thread.
+/// Writes what an exchange receives, or what is exported, on a thread of its own: a disk that is slow must not hold the
+/// thread that has the bytes.
 ///
 /// Until it is complete the file has the name of a `PartFile`, by which the next exchange for the same finds it and
 /// goes on behind its end. It is locked while it is written, readable by its owner alone, and on the disk before it
@@ -49,7 +50,7 @@ public final class FileWriter: FileWork, @unchecked Sendable {
         }
     }
 
-    // MARK: The network thread
+    // MARK: The thread that has the bytes
 
     /// Takes the next bytes; `nil` when the exchange has to wait: `wake` is called when there is room.
     public func take(_ bytes: UnsafeRawBufferPointer) -> Bool? {

@@ -102,7 +102,7 @@ extension ServiceFailure {
             case .changed: "the file was changed"
             case .exists: "there is a file already"
             case .unwritable: "the file cannot be written"
-            case .busy: "the file is being received already"
+            case .busy: "the file is being written already"
             }
         return ServiceFailure(
             kind: .file(problem), code: FailureCodes.fileUnusable,

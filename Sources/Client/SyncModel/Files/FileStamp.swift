@@ -23,7 +23,7 @@ public enum FileProblem: Error, Equatable, Sendable {
     /// There is one already, and it is not to be replaced.
     case exists
     case unwritable
-    /// It is being received already.
+    /// It is being written already.
     case busy
 }
 
