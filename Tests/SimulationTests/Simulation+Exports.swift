@@ -17,7 +17,7 @@ struct ExportKnowledge {
 extension Simulation {
     func exportAct() {
         checkExports()
-        guard exports.random.chance(3) else { return }
+        guard exports.random.chance(1) else { return }
         exports.count += 1
         let path = "/exports/\(exports.random.chance(20) ? 0 : exports.count)"
         var arguments: [String: ActionCall.Value] = ["path": .text(path)]
@@ -69,7 +69,6 @@ private struct ExportFile {
         guard lines.first??["type"]?.string == "export", let end = lines.last ?? nil, end["type"]?.string == "end"
         else { return "it is not whole" }
         var place: String?
-        var isComplete = false
         var last: (time: Int64, id: Int64)?
         var counts = (channels: Int64(0), messages: Int64(0))
         for line in lines.dropFirst().dropLast() {
@@ -79,11 +78,10 @@ private struct ExportFile {
             let here = url + "/" + (line["thread"]?.string ?? "")
             switch type {
             case "channel", "thread":
-                (place, last, isComplete) = (here, nil, line["complete"]?.bool == true)
+                (place, last) = (here, nil)
                 if type == "channel" { counts.channels += 1 }
             case "gap":
                 if place != here { return "a gap of \(here) in \(place ?? "nothing")" }
-                isComplete = false
             case "message":
                 if place != here { return "a message of \(here) in \(place ?? "nothing")" }
                 counts.messages += 1
