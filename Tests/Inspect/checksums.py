@@ -1,11 +1,11 @@
-"""The checksums of rows as SyncStore/Checksum.swift has them: for files that are well formed and hostile."""
+"""The checksums of all rows made right again: for files that are well formed and hostile."""
 
 from __future__ import annotations
 
 import sqlite3
 
-MASK = 2**64 - 1
-SEED, FACTOR = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+from row_checksum import of_row
+
 #: Of each table, the columns of each of its checksums.
 COVERED = {
     "meta": {"checksum": "key, value"},
@@ -23,39 +23,6 @@ COVERED = {
     "database_write": {"checksum": "url, name, id, path, kind, body"},
     "draft": {"checksum": "channel_url, parent_id, updated_at, body"},
 }
-
-
-def mixed(total: int, word: int) -> int:
-    product = (total ^ word & MASK) * FACTOR & MASK
-    return product ^ product >> 29
-
-
-def folded(total: int) -> int:
-    value = (total >> 32 ^ total) & 0xFFFFFFFF
-    return value - 2**32 if value >= 2**31 else value
-
-
-def of_text(text: bytes) -> int:
-    lanes, at = [SEED, ~SEED & MASK, FACTOR, ~FACTOR & MASK], 0
-    while len(text) - at >= 8:
-        for lane in range(4 if len(text) - at >= 32 else 1):
-            lanes[lane] = mixed(lanes[lane], int.from_bytes(text[at:at + 8], "little"))
-            at += 8
-    rest = len(text) - at
-    for byte in text[at:]:
-        rest = (rest << 8 | byte) & MASK
-    lanes[0] = mixed(lanes[0], rest)
-    total = len(text)
-    for lane in lanes:
-        total = mixed(total, lane)
-    return folded(total)
-
-
-def of_row(*columns: object) -> int:
-    total = SEED
-    for column in columns:
-        total = mixed(total, column if isinstance(column, int) else of_text(str(column).encode()))
-    return folded(total)
 
 
 def change(path, *statements: str) -> int:

@@ -1,7 +1,7 @@
-"""The checksum of a row of the library's files, for steps that change a row as time would.
+"""The checksum of a row of the library's files, for tests that change a row and leave it sound.
 
 A second writing of `Checksum` and `RowChecksum` of SyncStore: where the two differ, the library takes what
-a step has changed for damaged, and the scenario fails.
+a test has changed for damaged, and the test fails.
 """
 
 from __future__ import annotations
