@@ -66,6 +66,7 @@ ACTIONS = {
     "report_user": "user_id:t channel_url:u category:spam|harassing description:t",
     "report_channel": "channel_url:u user_id:t category:spam|harassing description:t",
     "report_message": "channel_url:u message_id:m user_id:t category:spam|harassing description:t",
+    "search_messages": "query:t channel_url:u custom_type:t since:n until:n exact:b reverse:b limit:n token:t",
     "list_public_channels": "membership:all|joined custom_types:l channel_name_contains:t limit:n token:t",
     "service_info": "",
     "database_get": "path:p order_by:k start_at:v end_at:v equal_to:v limit_to_first:n limit_to_last:n shallow:b",

@@ -68,6 +68,12 @@ final class OwnActionTests: XCTestCase {
                 + #""order":"created_at","reverse":true,"limit":2,"token":"t"}"#,
              "GET /scheduled_messages?channel_url=c&status=pending,sent&order=created_at&reverse=true&limit=2"
                  + "&token=t "),
+            (#"{"action":"search_messages","query":"a&b"}"#,
+             "GET /search/messages?query=a%26b&sort_field=ts&limit=20 "),
+            (#"{"action":"search_messages","query":"q","channel_url":"c","custom_type":"t","since":0,"until":9,"#
+                + #""exact":true,"fields":["message","data"],"reverse":true,"limit":3,"token":"n"}"#,
+             "GET /search/messages?query=q&channel_url=c&custom_type=t&message_ts_from=0&message_ts_to=9"
+                 + "&exact_match=true&target_fields=message,data&sort_field=ts&reverse=true&limit=3&token=n "),
             (#"{"action":"service_info"}"#, "GET /emoji_categories "),
         ] { XCTAssertEqual(try sent(document), wire) }
         let channels = try sent(
@@ -89,6 +95,12 @@ final class OwnActionTests: XCTestCase {
         XCTAssertEqual(
             try result(#"{"action":"list_public_channels"}"#, #"{"channels":[{"channel_url":"c"}],"next":"n","ts":1}"#),
             #"{"channels":[{"channel_url":"c"}],"next":"n"}"#)
+        let search = #"{"action":"search_messages","query":"q"}"#
+        XCTAssertEqual(
+            try result(search, #"{"results":[{"a":1}],"has_next":true,"total_count":2,"end_cursor":"c"}"#),
+            #"{"messages":[{"a":1}],"next":"c","total":2}"#)
+        XCTAssertEqual(
+            try result(search, #"{"results":[],"has_next":false,"end_cursor":"c"}"#), #"{"messages":[],"next":""}"#)
         XCTAssertEqual(
             try result(#"{"action":"list_scheduled_messages"}"#, #"{"scheduled_messages":[]}"#),
             #"{"scheduled_messages":[],"next":""}"#)

@@ -14,6 +14,7 @@ from .actions import (
     DatabaseRead,
     Exported,
     FileURL,
+    FoundMessages,
     HistoryOffset,
     ListenNumber,
     MarkedUnread,
@@ -1070,6 +1071,25 @@ class BlockingClientActions:
         timeout_ms: int | None = ...,
         timeout: float | None = ...,
     ) -> Report: ...
+    @overload
+    def call(
+        self,
+        action: Literal["search_messages"],
+        /,
+        *,
+        query: str,
+        channel_url: str | None = ...,
+        custom_type: str | None = ...,
+        since: int | None = ...,
+        until: int | None = ...,
+        exact: bool | None = ...,
+        fields: list[Literal["message", "data", "custom_type"]] | None = ...,
+        reverse: bool | None = ...,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> FoundMessages: ...
     @overload
     def call(
         self,
@@ -3289,6 +3309,54 @@ class BlockingClientActions:
         """
         call = self.start.report_message(
             channel_url, message_id, category, user_id=user_id, description=description, timeout_ms=timeout_ms
+        )
+        return call.result(timeout)
+
+    def search_messages(
+        self,
+        query: str,
+        *,
+        channel_url: str | None = None,
+        custom_type: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        exact: bool | None = None,
+        fields: list[Literal["message", "data", "custom_type"]] | None = None,
+        reverse: bool | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> FoundMessages:
+        """The action ``search_messages``. Collections: none: the service looks through all that it has, cached or not.
+
+        Gives ``messages``: a page of them, newest first, each with ``channel`` (``channel_url``, ``name``);
+        ``total``: how many there are, where the service counts; ``next``: token of the next page, empty at the end.
+
+        Args:
+            query: words that a message has to have, in any order, without regard to case
+            channel_url: only messages of this channel; without it of all that this user is in
+            custom_type: only messages of this custom type
+            since: only messages from this time on
+            until: only messages up to this time
+            exact: whether the words have to stand together as they are
+            fields: where to look; in ``message``
+            reverse: whether the oldest come first
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.search_messages(
+            query,
+            channel_url=channel_url,
+            custom_type=custom_type,
+            since=since,
+            until=until,
+            exact=exact,
+            fields=fields,
+            reverse=reverse,
+            limit=limit,
+            token=token,
+            timeout_ms=timeout_ms,
         )
         return call.result(timeout)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-from .documents import Channel, Member, Poll, User
+from .documents import Channel, Member, Message, Poll, User
 
 #: The name of an action.
 ActionName = Literal[
@@ -94,6 +94,7 @@ ActionName = Literal[
     "report_user",
     "report_channel",
     "report_message",
+    "search_messages",
     "download_file",
     "file_url",
     "database_get",
@@ -176,6 +177,17 @@ class FileURL(TypedDict):
     """The result of ``file_url``. Since 0.1."""
 
     url: str
+
+
+class _RequiredFoundMessages(TypedDict):
+    messages: list[Message]
+    next: str
+
+
+class FoundMessages(_RequiredFoundMessages, total=False):
+    """The result of ``search_messages``. Since 0.1."""
+
+    total: int
 
 
 class HistoryOffset(TypedDict):

@@ -1,4 +1,5 @@
-/// Actions on users, and what this user has at the service beyond channels: profile, devices, reports.
+/// Actions on users, and what this user has at the service beyond channels: profile, devices, reports,
+/// search.
 public enum UserAction: String, CaseIterable, Sendable {
     case listUsers = "list_users"
     case blockUser = "block_user"
@@ -12,6 +13,7 @@ public enum UserAction: String, CaseIterable, Sendable {
     case reportUser = "report_user"
     case reportChannel = "report_channel"
     case reportMessage = "report_message"
+    case searchMessages = "search_messages"
 
     public var spec: ActionSpec {
         switch self {
@@ -27,6 +29,7 @@ public enum UserAction: String, CaseIterable, Sendable {
         case .reportUser: Specs.reportUser
         case .reportChannel: Specs.reportChannel
         case .reportMessage: Specs.reportMessage
+        case .searchMessages: Specs.searchMessages
         }
     }
 }
@@ -102,4 +105,19 @@ private enum Specs {
     static let reportMessage = ActionSpec(
         [.channel, .message, .optional("user_id", .name, "who sent it")] + report,
         effect: "none: moderators see it", result: reported)
+
+    static let searchMessages = ActionSpec(
+        [
+            .required("query", .name, "words that a message has to have, in any order, without regard to case"),
+            .optional("channel_url", .name, "only messages of this channel; without it of all that this user is in"),
+            .optional("custom_type", .name, "only messages of this custom type"),
+            .optional("since", .time, "only messages from this time on"),
+            .optional("until", .time, "only messages up to this time"),
+            .optional("exact", .flag, "whether the words have to stand together as they are"),
+            .optional("fields", .words(["message", "data", "custom_type"]), "where to look; in `message`"),
+            .optional("reverse", .flag, "whether the oldest come first"),
+        ] + ActionSpec.page,
+        effect: "none: the service looks through all that it has, cached or not",
+        result: "`messages`: a page of them, newest first, each with `channel` (`channel_url`, `name`); `total`: how "
+            + "many there are, where the service counts; `next`: token of the next page, empty at the end")
 }

@@ -18,6 +18,7 @@ extension UserAction {
         case .reportUser: Codecs.reportUser
         case .reportChannel: Codecs.reportChannel
         case .reportMessage: Codecs.reportMessage
+        case .searchMessages: Codecs.searchMessages
         }
     }
 }
@@ -171,5 +172,37 @@ private enum Codecs {
             let body = report(call, userID, [("offending_user_id", call.text("user_id"))])
             return .http(method: "POST", path: "/report" + call.messagePath, body: body)
         })
+    }
+
+    // MARK: Search
+
+    static var searchMessages: ActionCodec {
+        ActionCodec(
+            encode: { call, _ in
+                var query = Query()
+                query.add("query", call.text("query") ?? "")
+                query.add("channel_url", call.text("channel_url") ?? "")
+                query.add("custom_type", call.text("custom_type") ?? "")
+                for (key, name) in [("since", "message_ts_from"), ("until", "message_ts_to")] {
+                    if let time = call.integer(key) { query.add(name, String(time)) }
+                }
+                if call.flag("exact") == true { query.add("exact_match", "true") }
+                query.add("target_fields", list: call.texts("fields") ?? [])
+                query.add("sort_field", "ts")
+                if call.flag("reverse") == true { query.add("reverse", "true") }
+                query.add("limit", String(call.integer("limit") ?? 20))
+                query.add("token", call.text("token") ?? "")
+                return .http(method: "GET", path: "/search/messages", query: query)
+            },
+            decode: { answer, _, _ in
+                guard let answer else { return ActionReply() }
+                let hasNext = answer["has_next"]?.bool ?? true
+                let result = JSON.object([
+                    "messages": answer["results"] ?? .array(),
+                    "next": hasNext ? answer["end_cursor"] ?? "" : "",
+                ])
+                result.set("total", answer["total_count"])
+                return ActionReply(result: result.serialized())
+            })
     }
 }

@@ -989,6 +989,20 @@ impl Action {
             .set("category", quoted(category))
     }
 
+    /// `search_messages`. Collections: none: the service looks through all that it has, cached or not.
+    ///
+    /// Gives `messages`: a page of them, newest first, each with `channel` (`channel_url`, `name`); `total`: how
+    /// many there are, where the service counts; `next`: token of the next page, empty at the end.
+    ///
+    /// - `query`: words that a message has to have, in any order, without regard to case
+    ///
+    /// It may have [`channel_url`](Action::channel_url), [`custom_type`](Action::custom_type),
+    /// [`since`](Action::since), [`until`](Action::until), [`exact`](Action::exact), [`fields`](Action::fields),
+    /// [`reverse`](Action::reverse), [`limit`](Action::limit), [`token`](Action::token).
+    pub fn search_messages(query: &str) -> Action {
+        Action::new("search_messages").set("query", quoted(query))
+    }
+
     /// `download_file`. Collections: none; `download_progress` tells how far it is. Until it is complete the file
     /// is called `PATH.HEX.part`; the next call for the same address and path goes on with it. The key of the login
     /// goes only to the service's own hosts. `timeout_ms` is time without progress (default 30 s). `cancel` ends it
@@ -1157,8 +1171,9 @@ impl Action {
         self.set("data", quoted(data))
     }
 
-    /// Of `edit_message`, `schedule_message`, `update_scheduled_message`, `create_channel`, `update_channel`: the
-    /// new custom type; or its custom type; or its type.
+    /// Of `edit_message`, `schedule_message`, `update_scheduled_message`, `create_channel`, `update_channel`,
+    /// `search_messages`: the new custom type; or its custom type; or its type; or only messages of this custom
+    /// type.
     pub fn custom_type(self, custom_type: &str) -> Action {
         self.set("custom_type", quoted(custom_type))
     }
@@ -1193,14 +1208,14 @@ impl Action {
 
     /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_scheduled_messages`, `list_public_channels`,
     /// `list_members`, `list_operators`, `list_muted_users`, `list_banned_users`, `list_users`,
-    /// `list_blocked_users`: how many a page has; 20.
+    /// `list_blocked_users`, `search_messages`: how many a page has; 20.
     pub fn limit(self, limit: i64) -> Action {
         self.set("limit", limit.to_string())
     }
 
     /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_scheduled_messages`, `list_public_channels`,
     /// `list_members`, `list_operators`, `list_muted_users`, `list_banned_users`, `list_users`,
-    /// `list_blocked_users`: `next` of the page before; the first page without it.
+    /// `list_blocked_users`, `search_messages`: `next` of the page before; the first page without it.
     pub fn token(self, token: &str) -> Action {
         self.set("token", quoted(token))
     }
@@ -1210,7 +1225,8 @@ impl Action {
         self.set("title", quoted(title))
     }
 
-    /// Of `list_poll_changes`: what has changed since; everything without it and a token.
+    /// Of `list_poll_changes`, `search_messages`: what has changed since; everything without it and a token; or
+    /// only messages from this time on.
     pub fn since(self, since: i64) -> Action {
         self.set("since", since.to_string())
     }
@@ -1221,10 +1237,11 @@ impl Action {
         self.set("push_option", quoted(push_option))
     }
 
-    /// Of `list_scheduled_messages`, `create_channel`, `report_user`, `resend_failed_messages`,
+    /// Of `list_scheduled_messages`, `create_channel`, `report_user`, `search_messages`, `resend_failed_messages`,
     /// `remove_failed_messages`, `statistics`, `export`: only those of this channel; or its URL; the service makes
-    /// one when it is missing; or where it happened; or what its messages take is told, too; or only this channel;
-    /// NOT_FOUND when nothing of it is cached.
+    /// one when it is missing; or where it happened; or only messages of this channel; without it of all that this
+    /// user is in; or what its messages take is told, too; or only this channel; NOT_FOUND when nothing of it is
+    /// cached.
     pub fn channel_url(self, channel_url: &str) -> Action {
         self.set("channel_url", quoted(channel_url))
     }
@@ -1242,7 +1259,8 @@ impl Action {
         self.set("order", quoted(order))
     }
 
-    /// Of `list_scheduled_messages`: whether the latest comes first.
+    /// Of `list_scheduled_messages`, `search_messages`: whether the latest comes first; or whether the oldest come
+    /// first.
     pub fn reverse(self, reverse: bool) -> Action {
         self.set("reverse", reverse.to_string())
     }
@@ -1462,6 +1480,21 @@ impl Action {
     /// Of `report_channel`, `report_message`: who is to blame; or who sent it.
     pub fn user_id(self, user_id: &str) -> Action {
         self.set("user_id", quoted(user_id))
+    }
+
+    /// Of `search_messages`: only messages up to this time.
+    pub fn until(self, until: i64) -> Action {
+        self.set("until", until.to_string())
+    }
+
+    /// Of `search_messages`: whether the words have to stand together as they are.
+    pub fn exact(self, exact: bool) -> Action {
+        self.set("exact", exact.to_string())
+    }
+
+    /// Of `search_messages`: where to look; in `message`, as JSON text.
+    pub fn fields(self, fields: &str) -> Action {
+        self.set("fields", fields.to_owned())
     }
 
     /// Of `download_file`, `export`: replaces a file that has the name (default: refused).
