@@ -61,7 +61,7 @@ let package = Package(
         room("Base/SyncTree", ["SyncJSON", "SyncBytes"]),
         room("Base/SyncText", []),
         room("Client/SyncRealtime", ["SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
-        room("Client/SyncStore", ["SyncModel", "SyncSQLite", "SyncJSON", "SyncBytes", "CLinux"]),
+        room("Client/SyncStore", ["SyncModel", "SyncSQLite", "SyncText", "SyncJSON", "SyncBytes", "CLinux"]),
         room("Client/SyncStreams", ["SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
         room("Client/SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
         room(
@@ -121,7 +121,7 @@ let package = Package(
         tests(of: "SyncText", ["SyncJSON", "SyncBytes"]),
         tests(of: "SyncSQLite"),
         tests(of: "SyncRealtime", ["SyncTree", "SyncModel", "SyncServer"]),
-        tests(of: "SyncStore", ["SyncModel", "SyncSQLite", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncStore", ["SyncModel", "SyncSQLite", "SyncText", "SyncBytes", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
         tests(of: "SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
         tests(

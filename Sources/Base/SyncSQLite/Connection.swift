@@ -31,6 +31,8 @@ public final class Connection {
     /// Called whenever damage of the file is found.
     public var onDamage: (() -> Void)?
 
+    /// SQLITE_CORRUPT_VTAB, whose macro Swift does not see: the code of a damaged full-text index.
+    public static let damagedIndex: Int32 = 267
     /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
     private static let patience: Int32 = 5000
     private static let patienceWithReaders: Int32 = 250
@@ -99,6 +101,13 @@ public final class Connection {
 
     deinit { shut() }
 
+    /// Makes one more function known.
+    public func install(_ function: SQLFunction) throws(StoreError) {
+        try check()
+        let code = function.install(in: handle)
+        if code != SQLITE_OK { throw failure(code) }
+    }
+
     /// Closes the file. Everything afterwards gives an error.
     public func shut() {
         statements = [:]
@@ -130,6 +139,8 @@ public final class Connection {
         let message = String(cString: hasMessage ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
         switch code & 0xFF {
         case SQLITE_FULL: return .full
+        // Of the full-text index only, which can be made again.
+        case SQLITE_CORRUPT where code == Connection.damagedIndex: return .failed(code: code, message: message)
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(message: message)
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             // The WAL's index and its first page are made by other calls than write(2), for which SQLite does not

@@ -5,6 +5,8 @@ public struct SQLFunction {
     /// What a function gives.
     public enum Result {
         case number(Int64)
+        /// As UTF-8.
+        case text([UInt8])
         /// The arguments cannot have come from a sound file: the statement fails as with a damaged page.
         case damage
     }
@@ -33,6 +35,7 @@ public struct SQLFunction {
                 let body = Unmanaged<Body>.fromOpaque(kept).takeUnretainedValue()
                 switch body.call(SQLArguments(values: values, count: Int(max(0, count)))) {
                 case .number(let number): sqlite3_result_int64(context, number)
+                case .text(let bytes): shim_sqlite3_result_text_transient(context, bytes, Int32(clamping: bytes.count))
                 case .damage: sqlite3_result_error_code(context, SQLITE_CORRUPT)
                 }
             }, nil, nil, { if let kept = $0 { Unmanaged<Body>.fromOpaque(kept).release() } })

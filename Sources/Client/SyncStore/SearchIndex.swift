@@ -1,0 +1,247 @@
+import SyncBytes
+import SyncModel
+import SyncSQLite
+import SyncText
+
+/// The full-text index of cached messages: a contentless FTS5 table under row numbers in the order of time, and the
+/// message of each row.
+///
+/// Messages whose keys are in a range are indexed. New ones have keys above it, older ones below, so nothing is queued:
+/// `work` indexes the new ones first and then goes down. Whatever changes or removes an indexed message does the same
+/// to its row, in the same transaction, by triggers of this connection; the file itself has none, so that a program
+/// without the library's functions can still read it.
+///
+/// The index finds candidates. Whether a message has what is looked for, its text says.
+public final class SearchIndex {
+    /// Reads a message's JSON.
+    public typealias Reader = (_ json: UnsafeRawBufferPointer) -> SearchedText
+
+    /// Of how texts are cut: an index of another version is made again.
+    private static let version: Int64 = 1
+    /// Rows that a second has before its messages go to rows of later ones.
+    static let rowsPerSecond: Int64 = 8
+    /// Seconds from the epoch to 2010; earlier messages count as of then.
+    private static let firstSecond: Int64 = 1_262_304_000
+    private static let seconds: ClosedRange<Int64> = 0...(1 << 40)
+
+    let cache: CacheStore
+    let read: Reader
+    private var connection: Connection { cache.connection }
+
+    /// Opens the index of a cache, and makes it when there is none.
+    public init(_ cache: CacheStore, read: @escaping Reader) throws(StoreError) {
+        self.cache = cache
+        self.read = read
+        try connection.install(SQLFunction("search_words", argumentCount: 3) { arguments in
+            .text(SearchIndex.words(
+                channel: arguments.int(0), sender: arguments.text(1), text: read(arguments.text(2)).text))
+        })
+        try cache.transaction { () throws(StoreError) in
+            let stored = try SearchIndex.isThere(connection) ? storedVersion() : nil
+            if stored == SearchIndex.version { return }
+            try SearchIndex.drop(cache)
+            try make()
+        }
+        try connection.execute(SearchIndex.triggers)
+    }
+
+    /// Takes an index out of a cache, if there is one, and its connection's triggers.
+    public static func drop(_ cache: CacheStore) throws(StoreError) {
+        try cache.transaction { () throws(StoreError) in
+            for trigger in ["search_removed", "search_lowered", "search_changed"] {
+                try cache.connection.execute("DROP TRIGGER IF EXISTS temp.\(trigger)")
+            }
+            guard try isThere(cache.connection) else { return }
+            for table in ["search_found", "search_place", "search_range"] {
+                try cache.connection.execute("DROP TABLE IF EXISTS \(table)")
+            }
+        }
+    }
+
+    private static func isThere(_ connection: Connection) throws(StoreError) -> Bool {
+        let row = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_range'")
+        defer { row.reset() }
+        return try row.next()
+    }
+
+    private func storedVersion() throws(StoreError) -> Int64? {
+        let row = try connection.prepare("SELECT version FROM search_range")
+        defer { row.reset() }
+        return try row.next() ? row.int(0) : nil
+    }
+
+    /// FTS5 merges by itself while it is written to, which takes up to 50 ms: `merge` does it here.
+    private func make() throws(StoreError) {
+        try connection.execute("""
+            CREATE TABLE search_range (
+                version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE search_place (row INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE) STRICT;
+            CREATE VIRTUAL TABLE search_found USING fts5(
+                words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
+            INSERT INTO search_found (search_found, rank) VALUES ('automerge', 0);
+            INSERT INTO search_found (search_found, rank) VALUES ('crisismerge', 1999);
+            INSERT INTO search_range
+                SELECT \(SearchIndex.version), ifnull(max(key), 0), ifnull(max(key), 0), 0 FROM message;
+            """)
+    }
+
+    /// A key that was the largest one may come again when its message is gone, so the range never ends above it.
+    private static let triggers = """
+        CREATE TEMP TRIGGER search_removed AFTER DELETE ON main.message
+        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key) BEGIN
+            INSERT INTO search_found (search_found, rowid, words)
+                SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
+                FROM search_place WHERE key = old.key;
+            DELETE FROM search_place WHERE key = old.key;
+        END;
+        CREATE TEMP TRIGGER search_lowered AFTER DELETE ON main.message
+        WHEN old.key >= (SELECT high FROM search_range) BEGIN
+            UPDATE search_range SET high = min(high, ifnull((SELECT max(key) FROM message), 0));
+            UPDATE search_range SET low = min(low, high);
+        END;
+        CREATE TEMP TRIGGER search_changed AFTER UPDATE OF json, sender_id ON main.message
+        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
+            AND search_words(old.channel, old.sender_id, old.json)
+                IS NOT search_words(new.channel, new.sender_id, new.json)
+        BEGIN
+            INSERT INTO search_found (search_found, rowid, words)
+                SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
+                FROM search_place WHERE key = old.key;
+            INSERT INTO search_found (rowid, words)
+                SELECT row, search_words(new.channel, new.sender_id, new.json) FROM search_place WHERE key = old.key;
+        END;
+        """
+
+    // MARK: Words
+
+    /// What one message is put into the index with: the terms of its text, its channel or thread, and its sender.
+    private static func words(channel: Int64, sender: UnsafeRawBufferPointer, text: String) -> [UInt8] {
+        var words: [UInt8] = []
+        for term in SearchTerm.terms(of: SearchUnits(text).units) {
+            words += term
+            words.append(UInt8(ascii: " "))
+        }
+        return words + channelTerm(channel) + [UInt8(ascii: " ")] + senderTerm(sender)
+    }
+
+    /// Texts have no such characters: they are for private use, and separate words.
+    static func channelTerm(_ channel: Int64) -> [UInt8] {
+        Array("\u{E000}\(String(UInt64(bitPattern: channel), radix: 36))".utf8)
+    }
+
+    /// Others may have the same term.
+    static func senderTerm(_ sender: UnsafeRawBufferPointer) -> [UInt8] {
+        Array("\u{E001}\(String(UInt64(bitPattern: Checksum.of(sender)), radix: 36))".utf8)
+    }
+
+    // MARK: Indexing
+
+    /// Indexes up to so many messages, and gives whether there are more.
+    public func work(rows limit: Int) throws(StoreError) -> Bool {
+        try cache.transaction { () throws(StoreError) in
+            let range = try range()
+            let new = try unindexed("key > ?1 ORDER BY key", range.high, limit)
+            if let last = new.last {
+                try index(new)
+                try connection.prepare("UPDATE search_range SET high = ?").bind(last.key).run()
+                return true
+            }
+            guard range.low > 0 else { return false }
+            let old = try unindexed("key <= ?1 ORDER BY key DESC", range.low, limit)
+            try index(old)
+            let low = old.count < limit ? 0 : (old.last?.key ?? 1) - 1
+            try connection.prepare("UPDATE search_range SET low = ?").bind(low).run()
+            return low > 0
+        }
+    }
+
+    /// How many keys are below what is indexed; 0 when all of an older cache is.
+    public func remaining() throws(StoreError) -> Int64 { try range().low }
+
+    private func range() throws(StoreError) -> (low: Int64, high: Int64) {
+        let row = try connection.prepare("SELECT low, high FROM search_range")
+        defer { row.reset() }
+        guard try row.next() else { return (0, 0) }
+        return (max(0, row.int(0)), max(0, row.int(1)))
+    }
+
+    private struct Unindexed {
+        let key: Int64
+        let channel: Int64
+        let sender: [UInt8]
+        let text: SearchedText
+    }
+
+    private func unindexed(_ condition: String, _ key: Int64, _ limit: Int) throws(StoreError) -> [Unindexed] {
+        let row = try connection.prepare("""
+            SELECT key, channel, sender_id, json FROM message WHERE \(condition) LIMIT ?2
+            """).bind(key).bind(limit)
+        defer { row.reset() }
+        var found: [Unindexed] = []
+        // What a damaged row says does no harm here: the same is taken out again, and a hit is judged by its row.
+        while try row.step() {
+            found.append(Unindexed(
+                key: row.int(0), channel: row.int(1), sender: row.bytes(2), text: read(row.utf8(3))))
+        }
+        return found
+    }
+
+    private func index(_ messages: [Unindexed]) throws(StoreError) {
+        for message in messages {
+            let row = try freeRow(of: message.text.time, key: message.key)
+            try connection.prepare("INSERT INTO search_place (row, key) VALUES (?, ?)").bind(row).bind(message.key)
+                .run()
+            let words = message.sender.withUnsafeBytes { sender in
+                SearchIndex.words(channel: message.channel, sender: sender, text: message.text.text)
+            }
+            try connection.prepare("INSERT INTO search_found (rowid, words) VALUES (?, ?)").bind(row).bind(words).run()
+        }
+    }
+
+    /// The second in which a message was sent, as rows count them.
+    static func second(_ time: Int64) -> Int64 {
+        min(max(time / 1000 &- firstSecond, seconds.lowerBound), seconds.upperBound)
+    }
+
+    /// A row of a message's second, or of a later one when that has none left: never of an earlier one, so who reads
+    /// rows from the last one on has read all of a second when its first row comes.
+    private func freeRow(of time: Int64, key: Int64) throws(StoreError) -> Int64 {
+        let second = SearchIndex.second(time)
+        let first = second * SearchIndex.rowsPerSecond
+        let behind = first + SearchIndex.rowsPerSecond
+        let last = try connection.prepare("""
+            SELECT row FROM search_place WHERE row >= ?1 AND row < ?2 ORDER BY row DESC LIMIT 1
+            """).bind(first).bind(behind)
+        let used = try last.next() ? last.int(0) : nil
+        last.reset()
+        guard let used else { return first }
+        if used + 1 < behind { return used + 1 }
+        // Twice as far each time, so that few steps are needed however many messages a second has.
+        var width = SearchIndex.rowsPerSecond
+        var mixed = UInt64(bitPattern: key)
+        while true {
+            mixed = (mixed ^ (mixed >> 29)) &* 0xBF58_476D_1CE4_E5B9
+            let row = behind + Int64(mixed % UInt64(width))
+            let taken = try connection.prepare("SELECT 1 FROM search_place WHERE row = ?").bind(row)
+            let isTaken = try taken.next()
+            taken.reset()
+            if !isTaken {
+                try connection.prepare("UPDATE search_range SET spill = max(spill, ?)")
+                    .bind(row / SearchIndex.rowsPerSecond - second).run()
+                return row
+            }
+            width = min(width * 2, 1 << 40)
+        }
+    }
+
+    // MARK: Keeping it small
+
+    /// One slice of merging what was written in many parts; `pages`: about how many are written.
+    public func merge(pages: Int) throws(StoreError) {
+        try cache.transaction { () throws(StoreError) in
+            try connection.prepare("INSERT INTO search_found (search_found, rank) VALUES ('merge', ?)").bind(pages)
+                .run()
+        }
+    }
+}
