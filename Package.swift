@@ -118,7 +118,7 @@ let package = Package(
         tests(of: "SyncJSON"),
         tests(of: "SyncModel", ["SyncBytes"]),
         tests(of: "SyncTree", ["SyncJSON"]),
-        tests(of: "SyncText", ["SyncJSON", "SyncBytes"]),
+        tests(of: "SyncText"),
         tests(of: "SyncSQLite"),
         tests(of: "SyncRealtime", ["SyncTree", "SyncModel", "SyncServer"]),
         tests(of: "SyncStore", ["SyncModel", "SyncSQLite", "SyncText", "SyncBytes", "CSQLite"], exclude: ["Fixtures"]),

@@ -1,4 +1,5 @@
 import Foundation
+import SyncStore
 import XCTest
 
 /// A folder of its own for one test.
@@ -23,6 +24,21 @@ final class Folder {
         }
         return copy
     }
+}
+
+/// Tests of stores in folders, which go with the test.
+class StoreTestCase: XCTestCase {
+    private var folders: [Folder] = []
+
+    override func tearDown() { folders = [] }
+
+    func newFolder() throws -> Folder {
+        let folder = try Folder()
+        folders.append(folder)
+        return folder
+    }
+
+    func newStore() throws -> CacheStore { try CacheStore(directory: try newFolder().path, now: 0) }
 }
 
 /// A folder with files of earlier versions, `cache-N.db` and `intents-N.db`, under the names that the library gives

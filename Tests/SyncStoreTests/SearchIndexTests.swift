@@ -8,17 +8,7 @@ import XCTest
 @testable import SyncStore
 
 /// What the index finds is what a scan of all messages finds.
-final class SearchIndexTests: XCTestCase {
-    private var folders: [Folder] = []
-
-    override func tearDown() { folders = [] }
-
-    private func newStore() throws -> CacheStore {
-        let folder = try Folder()
-        folders.append(folder)
-        return try CacheStore(directory: folder.path, now: 0)
-    }
-
+final class SearchIndexTests: StoreTestCase {
     private static func read(_ json: UnsafeRawBufferPointer) -> SearchedText {
         let text = String(decoding: json, as: UTF8.self)
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
@@ -75,8 +65,7 @@ final class SearchIndexTests: XCTestCase {
     }
 
     func testAnIndexIsGoneOnWithAndDropped() throws {
-        let folder = try Folder()
-        folders.append(folder)
+        let folder = try newFolder()
         var store = try CacheStore(directory: folder.path, now: 0)
         let channel = try store.channelKey("c")
         var index = try SearchIndex(store, read: SearchIndexTests.read)
@@ -186,7 +175,7 @@ final class SearchIndexTests: XCTestCase {
                 var scope = SearchScope(SearchQuestion(query, isTyping: Bool.random(using: &random)))
                 if Int.random(in: 0..<3, using: &random) == 0 { scope.channels = ["d", "nowhere"] }
                 if Int.random(in: 0..<3, using: &random) == 0 { scope.senders = ["al"] }
-                if Int.random(in: 0..<4, using: &random) == 0 { scope.customTypes = ["bo"] }
+                if Int.random(in: 0..<4, using: &random) == 0 { scope.customTypes = TextSet(["bo"]) }
                 if Int.random(in: 0..<3, using: &random) == 0 { scope.times = 1_600_000_002_000...1_600_000_006_000 }
                 let told = try self.found(scope, whole, rows: Int.random(in: 1...6, using: &random))
                 XCTAssertEqual(

@@ -5,17 +5,7 @@ import XCTest
 @testable import SyncStore
 
 /// What the messages of a channel take is what is stored, after every transaction.
-final class UsageTests: XCTestCase {
-    private var folders: [Folder] = []
-
-    override func tearDown() { folders = [] }
-
-    private func newStore() throws -> CacheStore {
-        let folder = try Folder()
-        folders.append(folder)
-        return try CacheStore(directory: folder.path, now: 0)
-    }
-
+final class UsageTests: StoreTestCase {
     private func relation(_ id: Int64, of target: Int64, order: Int64 = 0) -> Relation {
         Relation(id: "r\(id)", target: "\(target)", kind: "k", order: order, json: Array("{\"r\":\(id)}".utf8))
     }

@@ -1,4 +1,5 @@
 import SyncText
+import TestSupport
 import XCTest
 
 final class SearchQuestionTests: XCTestCase {
@@ -70,7 +71,7 @@ final class SearchQuestionTests: XCTestCase {
     func testTheIndexMissesNothing() {
         let alphabet = Array("aÄb ß会議の한국가ガナสวัสดी👍🏽❤\u{FE0F}-.\u{301}\u{3099}\u{1100}\u{1161}शब्द שָׁ مَر*")
             .map(String.init)
-        var random = SplitMix(state: 7)
+        var random = SeededGenerator(seed: 7)
         var matches = 0
         for _ in 0..<20_000 {
             let text = (0..<random.below(14)).map { _ in alphabet[random.below(alphabet.count)] }.joined()
@@ -103,17 +104,5 @@ final class SearchQuestionTests: XCTestCase {
         XCTAssertFalse(has(word, String(word.prefix(9000)) + "b", isTyping: true))
         let queries = (0..<1000).map { "w\($0)" }.joined(separator: " ")
         XCTAssertEqual(SearchQuestion(queries, isTyping: true).phrases.count, SearchQuestion.mostPhrases)
-    }
-}
-
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(max(bound, 1)))
     }
 }

@@ -88,10 +88,7 @@ public final class Connection {
         }
         sqlite3_busy_timeout(handle, Connection.patience)
         do throws(StoreError) {
-            for function in functions {
-                let installed = function.install(in: handle)
-                if installed != SQLITE_OK { throw failure(installed) }
-            }
+            for function in functions { try install(function) }
             for pragma in pragmas { try execute("PRAGMA " + pragma) }
         } catch {
             guard case .failed(_, let message) = error else { throw error }

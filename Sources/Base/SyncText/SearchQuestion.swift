@@ -10,7 +10,7 @@ public struct SearchPhrase: Equatable, Sendable {
         for (index, wanted) in units.enumerated() {
             let unit = text[start + index]
             guard unit.kind == wanted.kind, unit.isJoined || !wanted.isJoined else { return 0 }
-            let mayGoOn = isPrefix && index == units.count - 1 && wanted.kind == .word
+            let mayGoOn = isPrefix && index == units.count - 1
             guard mayGoOn ? unit.text.starts(with: wanted.text) : unit.text == wanted.text else { return 0 }
         }
         return units.count

@@ -42,9 +42,9 @@ public struct SearchUnits: Sendable {
         switch ScalarKind(scalar) {
         case .dropped: if isOpen, let index = units.indices.last { units[index].place = extended(index, place) }
         case .separator: isOpen = false
-        case .symbol: append(.symbol, [scalar], place)
-        case .character: if !compose(scalar, place) { append(.character, [scalar], place) }
-        case .letter: SearchUnits.fold(scalar) { append(.word, [$0], place) }
+        case .symbol: append(.symbol, scalar, place)
+        case .character: if !compose(scalar, place) { append(.character, scalar, place) }
+        case .letter: SearchUnits.fold(scalar) { append(.word, $0, place) }
         }
     }
 
@@ -52,9 +52,8 @@ public struct SearchUnits: Sendable {
         units[index].place.lowerBound..<max(units[index].place.upperBound, place.upperBound)
     }
 
-    private mutating func append(_ kind: SearchUnit.Kind, _ scalars: [Unicode.Scalar], _ place: Range<Int>) {
-        var bytes: [UInt8] = []
-        for scalar in scalars { bytes += UTF8.encode(scalar).map(Array.init) ?? [] }
+    private mutating func append(_ kind: SearchUnit.Kind, _ scalar: Unicode.Scalar, _ place: Range<Int>) {
+        let bytes = Array(String(scalar).utf8)
         if kind == .word, isOpen, let index = units.indices.last, units[index].kind == .word {
             units[index].text += bytes
             units[index].place = extended(index, place)
@@ -63,7 +62,7 @@ public struct SearchUnits: Sendable {
         let isJoined = kind == .character && isOpen && units.last?.kind == .character
         units.append(SearchUnit(kind: kind, text: bytes, isJoined: isJoined, place: place))
         isOpen = true
-        last = kind == .character ? scalars.last : nil
+        last = kind == .character ? scalar : nil
     }
 
     /// A part of a syllable, or a mark of kana, becomes one with the character before it.
@@ -71,7 +70,7 @@ public struct SearchUnits: Sendable {
         guard isOpen, let index = units.indices.last, units[index].kind == .character, let last,
             let whole = Composition.of(last, scalar)
         else { return false }
-        units[index].text = UTF8.encode(whole).map(Array.init) ?? []
+        units[index].text = Array(String(whole).utf8)
         units[index].place = extended(index, place)
         self.last = whole
         return true

@@ -52,7 +52,7 @@ extension CacheStore {
         return threads
     }
 
-    private static let selectThreads = "SELECT key, channel, parent_id, checksum FROM thread"
+    static let selectThreads = "SELECT key, channel, parent_id, checksum FROM thread"
 
     /// The number of a row of `selectThreads`.
     private func threadKey(_ row: Statement) throws(StoreError) -> Int64 {

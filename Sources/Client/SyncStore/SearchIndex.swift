@@ -74,7 +74,7 @@ public final class SearchIndex {
     private func make() throws(StoreError) {
         try connection.execute("""
             CREATE TABLE search_range (
-                version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL
+                version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL
             ) STRICT;
             CREATE TABLE search_place (row INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE) STRICT;
             CREATE VIRTUAL TABLE search_found USING fts5(
@@ -82,7 +82,7 @@ public final class SearchIndex {
             INSERT INTO search_found (search_found, rank) VALUES ('automerge', 0);
             INSERT INTO search_found (search_found, rank) VALUES ('crisismerge', 1999);
             INSERT INTO search_range
-                SELECT \(SearchIndex.version), ifnull(max(key), 0), ifnull(max(key), 0), 0 FROM message;
+                SELECT \(SearchIndex.version), ifnull(max(key), 0), ifnull(max(key), 0) FROM message;
             """)
     }
 
@@ -207,8 +207,7 @@ public final class SearchIndex {
     /// A row of a message's second, or of a later one when that has none left: never of an earlier one, so who reads
     /// rows from the last one on has read all of a second when its first row comes.
     private func freeRow(of time: Int64, key: Int64) throws(StoreError) -> Int64 {
-        let second = SearchIndex.second(time)
-        let first = second * SearchIndex.rowsPerSecond
+        let first = SearchIndex.second(time) * SearchIndex.rowsPerSecond
         let behind = first + SearchIndex.rowsPerSecond
         let last = try connection.prepare("""
             SELECT row FROM search_place WHERE row >= ?1 AND row < ?2 ORDER BY row DESC LIMIT 1
@@ -226,11 +225,7 @@ public final class SearchIndex {
             let taken = try connection.prepare("SELECT 1 FROM search_place WHERE row = ?").bind(row)
             let isTaken = try taken.next()
             taken.reset()
-            if !isTaken {
-                try connection.prepare("UPDATE search_range SET spill = max(spill, ?)")
-                    .bind(row / SearchIndex.rowsPerSecond - second).run()
-                return row
-            }
+            if !isTaken { return row }
             width = min(width * 2, 1 << 40)
         }
     }

@@ -10,7 +10,7 @@ public struct SearchScope: Sendable {
     public var channels: [ChannelURL]?
     public var senders: [UserID] = []
     public var kinds: [MessageRecord.Kind] = []
-    public var customTypes: [String] = []
+    public var customTypes = TextSet()
     /// Milliseconds since the epoch; both ends belong to it.
     public var times: ClosedRange<Int64> = Int64.min...Int64.max
 
@@ -168,8 +168,7 @@ extension SearchIndex {
         else { return nil }
         let isWanted = (scope.senders.isEmpty || scope.senders.contains(message.senderID))
             && (scope.kinds.isEmpty || scope.kinds.contains(message.kind))
-            && (scope.customTypes.isEmpty
-                || scope.customTypes.contains { $0.utf8.elementsEqual(message.customType.utf8) })
+            && (scope.customTypes.isEmpty || scope.customTypes.contains(message.customType))
         guard isWanted else { return nil }
         let text = message.json.withUnsafeBytes { read($0) }
         guard scope.times.contains(text.time), let match = scope.question.match(text.text) else { return nil }
@@ -181,8 +180,7 @@ extension SearchIndex {
     /// The channel of a thread; of a channel itself.
     private func root(of channel: Int64) throws(StoreError) -> Int64? {
         guard channel < 0 else { return channel }
-        let row = try cache.connection.prepare("SELECT key, channel, parent_id, checksum FROM thread WHERE key = ?")
-            .bind(0 - channel)
+        let row = try cache.connection.prepare("\(CacheStore.selectThreads) WHERE key = ?").bind(0 - channel)
         defer { row.reset() }
         guard try row.next() else { return nil }
         try row.check(0...2, checksum: 3)
