@@ -113,6 +113,25 @@ final class SearchIndexTests: StoreTestCase {
         XCTAssertEqual(all.map(\.time), times.reversed())
     }
 
+    /// Numbers of a damaged file are not counted with before they are looked at.
+    func testNumbersThatNoRowHas() throws {
+        for column in ["key", "channel"] {
+            for number in [Int64.min, -1, 0, Int64.max] {
+                let store = try newStore()
+                let channel = try store.channelKey("c")
+                try store.upsert([message(1, "one", at: 1)], channel: channel)
+                let index = try SearchIndex(store, read: SearchIndexTests.read)
+                try store.connection.execute("UPDATE message SET \(column) = \(number)")
+                try finish(index)
+                let found = try? texts("one", index)
+                XCTAssertTrue(found == nil || found == [] || found == ["1"], "\(column) \(number)")
+                try store.connection.execute("UPDATE search_place SET row = \(number)")
+                _ = try? texts("one", index)
+                _ = try? texts("on", index, isTyping: true)
+            }
+        }
+    }
+
     func testADamagedIndexIsNoDamageOfTheFile() throws {
         let store = try newStore()
         let channel = try store.channelKey("c")

@@ -150,7 +150,7 @@ public final class SearchIndex {
             guard range.low > 0 else { return false }
             let old = try unindexed("key <= ?1 ORDER BY key DESC", range.low, limit)
             try index(old)
-            let low = old.count < limit ? 0 : (old.last?.key ?? 1) - 1
+            let low = old.count < limit ? 0 : (old.last?.key ?? 1) &- 1
             try connection.prepare("UPDATE search_range SET low = ?").bind(low).run()
             return low > 0
         }

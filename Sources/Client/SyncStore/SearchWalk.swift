@@ -80,7 +80,7 @@ public struct SearchWalk {
             defer { pending = [] }
             return pending
         }
-        let unread = (below - 1) / SearchIndex.rowsPerSecond
+        let unread = (below &- 1) / SearchIndex.rowsPerSecond
         let settled = pending.prefix { SearchIndex.second($0.time) > unread }
         pending.removeFirst(settled.count)
         return Array(settled)
@@ -180,7 +180,7 @@ extension SearchIndex {
     /// The channel of a thread; of a channel itself.
     private func root(of channel: Int64) throws(StoreError) -> Int64? {
         guard channel < 0 else { return channel }
-        let row = try cache.connection.prepare("\(CacheStore.selectThreads) WHERE key = ?").bind(0 - channel)
+        let row = try cache.connection.prepare("\(CacheStore.selectThreads) WHERE key = ?").bind(0 &- channel)
         defer { row.reset() }
         guard try row.next() else { return nil }
         try row.check(0...2, checksum: 3)
