@@ -14,6 +14,7 @@ struct SilentRules: ServiceRules {
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }
     func facts(of event: ServiceEvent, userID: UserID) -> [EventFact] { [] }
     func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview? { nil }
+    func searched(_ json: UnsafeRawBufferPointer) -> SearchedText { SearchedText(text: "", time: 0) }
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] { message }
     func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] { message.body }
     func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord {

@@ -33,22 +33,47 @@ final class SearchIndexTests: StoreTestCase {
         return all
     }
 
-    private func texts(_ query: String, _ index: SearchIndex, isTyping: Bool = false) throws -> [String] {
-        try found(SearchScope(SearchQuestion(query, isTyping: isTyping)), index).map { $0.id.text }
+    /// The same page by page, each from behind the last one of the page before.
+    private func paged(_ scope: SearchScope, _ index: SearchIndex, rows: Int, page: Int) throws -> [FoundMessage] {
+        var all: [FoundMessage] = []
+        while true {
+            var walk = SearchWalk(scope, behind: all.last?.place)
+            var found: [FoundMessage] = []
+            while !walk.isAtEnd, found.count < page { found += try walk.step(rows: rows, index) }
+            all += found.prefix(page)
+            if walk.isAtEnd, found.count <= page { return all }
+        }
     }
 
-    private func finish(_ index: SearchIndex) throws { while try index.work(rows: 100) {} }
+    private func scope(_ text: String, isTyping: Bool = false) -> SearchScope {
+        var query = SearchQuery(text)
+        query.isPrefix = isTyping
+        return SearchScope(query)
+    }
+
+    /// The ids, of messages of the channel "c".
+    private func texts(_ query: String, _ index: SearchIndex, isTyping: Bool = false) throws -> [String] {
+        try found(scope(query, isTyping: isTyping), index).map { String($0.place.id.text.dropFirst(2)) }
+    }
+
+    private func drop(_ store: CacheStore) throws { while try SearchIndex.drop(store, pages: 1) {} }
+
+    private func work(_ index: SearchIndex, rows: Int) throws -> Bool {
+        try index.indexNew(rows: rows) || index.indexOld(rows: rows)
+    }
+
+    private func finish(_ index: SearchIndex) throws { while try work(index, rows: 100) {} }
 
     func testWhatChangesIsFoundAsItIs() throws {
         let store = try newStore()
         let channel = try store.channelKey("c")
         try store.upsert([message(1, "old one", at: 1_600_000_000_000)], channel: channel)
         let index = try SearchIndex(store, read: SearchIndexTests.read)
-        XCTAssertGreaterThan(try index.remaining(), 0)
+        XCTAssertGreaterThan(try index.progress().remaining, 0)
         XCTAssertEqual(try texts("one", index), [])
         try store.upsert([message(2, "new one", at: 1_600_000_001_000)], channel: channel)
         try finish(index)
-        XCTAssertEqual(try index.remaining(), 0)
+        XCTAssertEqual(try index.progress().remaining, 0)
         XCTAssertEqual(try texts("one", index), ["2", "1"])
         XCTAssertEqual(try texts("o", index, isTyping: true), ["2", "1"])
         try store.upsert([message(1, "changed", at: 1_600_000_000_000)], channel: channel)
@@ -74,10 +99,12 @@ final class SearchIndexTests: StoreTestCase {
         store.close()
         store = try CacheStore(directory: folder.path, now: 0)
         index = try SearchIndex(store, read: SearchIndexTests.read)
-        XCTAssertFalse(try index.work(rows: 1))
+        XCTAssertFalse(try work(index, rows: 1))
         XCTAssertEqual(try texts("one", index), ["1"])
         // Without the index the file is as one that never had it.
-        try SearchIndex.drop(store)
+        XCTAssertTrue(try SearchIndex.drop(store, pages: 1))
+        XCTAssertTrue(try SearchIndex.isOutdated(store))
+        try drop(store)
         try store.deleteMessages(ids: ["1"], channel: channel)
         let left = try store.connection.prepare("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'search*'")
         XCTAssertTrue(try left.next())
@@ -94,10 +121,11 @@ final class SearchIndexTests: StoreTestCase {
         let messages = (0..<3000 as Range<Int64>).map { message($0 + 1, "word", at: start + $0 % 3 * 1000 + $0 % 7) }
         try store.upsert(messages, channel: channel)
         try finish(index)
-        let all = try found(SearchScope(SearchQuestion("word", isTyping: false)), index, rows: 50)
+        let all = try found(scope("word"), index, rows: 50)
         XCTAssertEqual(all.count, 3000)
-        XCTAssertEqual(all.map(\.time), all.map(\.time).sorted(by: >))
-        XCTAssertEqual(Set(all.map(\.id)).count, 3000)
+        XCTAssertEqual(all.map(\.place), all.map(\.place).sorted(by: >))
+        XCTAssertEqual(Set(all.map(\.place.id)).count, 3000)
+        XCTAssertEqual(try paged(scope("word"), index, rows: 50, page: 1200).map(\.place), all.map(\.place))
     }
 
     func testEdgesOfTimes() throws {
@@ -109,8 +137,8 @@ final class SearchIndexTests: StoreTestCase {
             try store.upsert([message(Int64(id), "word", at: time, order: Int64(id))], channel: channel)
         }
         try finish(index)
-        let all = try found(SearchScope(SearchQuestion("word", isTyping: false)), index)
-        XCTAssertEqual(all.map(\.time), times.reversed())
+        XCTAssertEqual(try found(scope("word"), index).map(\.place.time), times.reversed())
+        XCTAssertEqual(try paged(scope("word"), index, rows: 2, page: 1).map(\.place.time), times.reversed())
     }
 
     /// Numbers of a damaged file are not counted with before they are looked at.
@@ -147,6 +175,30 @@ final class SearchIndexTests: StoreTestCase {
         XCTAssertFalse(isDamaged)
     }
 
+    /// However damaged an index is, it goes, and the next one works.
+    func testADamagedIndexGoes() throws {
+        for damage in [
+            "DELETE FROM search_found_data", "UPDATE search_found_data SET block = x'ff' WHERE id = 10",
+            "DELETE FROM search_found_config", "DELETE FROM search_found_idx", "DELETE FROM search_range",
+            "UPDATE search_place SET row = -row",
+        ] {
+            let folder = try newFolder()
+            var store = try CacheStore(directory: folder.path, now: 0)
+            let channel = try store.channelKey("c")
+            var index = try SearchIndex(store, read: SearchIndexTests.read)
+            try store.upsert((1...50).map { message($0, "one", at: $0) }, channel: channel)
+            try finish(index)
+            try store.connection.execute(damage)
+            store.close()
+            store = try CacheStore(directory: folder.path, now: 0)
+            try drop(store)
+            XCTAssertFalse(try SearchIndex.isOutdated(store), damage)
+            index = try SearchIndex(store, read: SearchIndexTests.read)
+            try finish(index)
+            XCTAssertEqual(try texts("one", index).count, 50, damage)
+        }
+    }
+
     /// Random histories in eight scripts: 200, or as many as SM_SEARCHES says.
     func testFoundIsWhatAScanFinds() throws {
         let words = [
@@ -177,11 +229,12 @@ final class SearchIndexTests: StoreTestCase {
                         [message(id, text(), at: time, order: id, sender: sender, type: sender)], channel: key)
                 case 5: try store.deleteMessages(ids: ["\(id)"], channel: key)
                 case 6: try store.deleteMessages(channel: key, before: Int64.random(in: 1...8, using: &random))
-                case 7 where Int.random(in: 0..<8, using: &random) == 0: try store.clearMessages(channel: key)
-                case 8: if let index { try index.merge(pages: 16) }
+                case 7 where Int.random(in: 0..<8, using: &random) == 0:
+                    try store.clearMessages(channel: Bool.random(using: &random) ? key : nil)
+                case 8: if let index { _ = try index.merge(pages: 16) }
                 default:
                     if let index {
-                        _ = try index.work(rows: Int.random(in: 1...5, using: &random))
+                        _ = try work(index, rows: Int.random(in: 1...5, using: &random))
                     } else {
                         index = try SearchIndex(store, read: SearchIndexTests.read)
                     }
@@ -191,16 +244,20 @@ final class SearchIndexTests: StoreTestCase {
             try finish(whole)
             for _ in 0..<4 {
                 let query = Bool.random(using: &random) ? text() : String(word().prefix(2))
-                var scope = SearchScope(SearchQuestion(query, isTyping: Bool.random(using: &random)))
-                if Int.random(in: 0..<3, using: &random) == 0 { scope.channels = ["d", "nowhere"] }
-                if Int.random(in: 0..<3, using: &random) == 0 { scope.senders = ["al"] }
-                if Int.random(in: 0..<4, using: &random) == 0 { scope.customTypes = TextSet(["bo"]) }
-                if Int.random(in: 0..<3, using: &random) == 0 { scope.times = 1_600_000_002_000...1_600_000_006_000 }
-                let told = try self.found(scope, whole, rows: Int.random(in: 1...6, using: &random))
-                XCTAssertEqual(
-                    Set(told.map { "\($0.channelURL) \($0.id)" }), try scanned(scope, keys, store), "seed \(seed)")
-                XCTAssertEqual(told.map(\.time), told.map(\.time).sorted(by: >), "seed \(seed)")
-                XCTAssertEqual(Set(told.map { "\($0.channelURL) \($0.id)" }).count, told.count, "seed \(seed)")
+                var asked = SearchQuery(query)
+                asked.isPrefix = Bool.random(using: &random)
+                if Int.random(in: 0..<3, using: &random) == 0 { asked.channelURLs = ["d", "nowhere"] }
+                if Int.random(in: 0..<3, using: &random) == 0 { asked.filter.senderIDs = ["al"] }
+                if Int.random(in: 0..<4, using: &random) == 0 { asked.filter.customTypes = ["bo"] }
+                if Int.random(in: 0..<3, using: &random) == 0 { asked.times = 1_600_000_002_000...1_600_000_006_000 }
+                let scope = SearchScope(asked)
+                let told = try self.found(scope, whole, rows: Int.random(in: 1...6, using: &random)).map(\.place)
+                XCTAssertEqual(Set(told.map(\.id)), try scanned(scope, keys, store), "seed \(seed)")
+                XCTAssertEqual(told, told.sorted(by: >), "seed \(seed)")
+                let pages = try paged(
+                    scope, whole, rows: Int.random(in: 1...6, using: &random),
+                    page: Int.random(in: 1...4, using: &random))
+                XCTAssertEqual(pages.map(\.place), told, "seed \(seed)")
                 found += told.count
             }
         }
@@ -208,22 +265,21 @@ final class SearchIndexTests: StoreTestCase {
     }
 
     /// The same by looking at every message.
-    private func scanned(_ scope: SearchScope, _ keys: [Int64], _ store: CacheStore) throws -> Set<String> {
-        var result = Set<String>()
-        var seen = Set<String>()
-        for (key, url) in zip(keys, ["c", "d", "c"]) {
-            let first = MessagePosition(order: Int64.min, tie: Int64.min)
-            let last = MessagePosition(order: Int64.max, tie: Int64.max)
-            for reference in try store.messageReferences(channel: key, from: first, through: last) {
+    private func scanned(_ scope: SearchScope, _ keys: [Int64], _ store: CacheStore) throws -> Set<ResultID> {
+        var result = Set<ResultID>()
+        var seen = Set<ResultID>()
+        for (key, url) in zip(keys, ["c", "d", "c"] as [ChannelURL]) {
+            for reference in try store.messageReferences(channel: key, from: .first, through: .last) {
                 let message = try XCTUnwrap(try store.message(id: reference.id, channel: key))
+                let id = ResultID(url, message.id)
                 // A reply that is in the channel, too, is the channel's.
-                guard seen.insert("\(url) \(message.id)").inserted else { continue }
+                guard seen.insert(id).inserted else { continue }
                 let text = message.json.withUnsafeBytes { SearchIndexTests.read($0) }
-                if let channels = scope.channels, !channels.contains(ChannelURL(url)) { continue }
-                if !scope.senders.isEmpty, !scope.senders.contains(message.senderID) { continue }
-                if !scope.customTypes.isEmpty, !scope.customTypes.contains(message.customType) { continue }
-                guard scope.times.contains(text.time), scope.question.match(text.text) != nil else { continue }
-                result.insert("\(url) \(message.id)")
+                let query = scope.query
+                guard query.channelURLs.isEmpty || query.channelURLs.contains(url), query.filter.matches(message),
+                    query.times.contains(text.time), scope.question.match(text.text) != nil
+                else { continue }
+                result.insert(id)
             }
         }
         return result

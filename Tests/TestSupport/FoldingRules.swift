@@ -32,6 +32,7 @@ public struct FoldingRules: ServiceRules {
     public func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }
     public func facts(of event: ServiceEvent, userID: UserID) -> [EventFact] { [] }
     public func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview? { nil }
+    public func searched(_ json: UnsafeRawBufferPointer) -> SearchedText { base.searched(json) }
     public func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] { message }
     public func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] {
         base.json(of: message, userID: userID)

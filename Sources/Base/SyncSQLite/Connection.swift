@@ -339,5 +339,8 @@ public final class Connection {
     /// Rows that the last statement wrote.
     public var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
 
+    /// Rows that all statements have written, those of triggers too.
+    public var totalChanges: Int { handle.map { Int(sqlite3_total_changes($0)) } ?? 0 }
+
     public var lastInsertID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 }

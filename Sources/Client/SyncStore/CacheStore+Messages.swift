@@ -228,7 +228,9 @@ extension CacheStore {
             } else {
                 storedChunks = [:]
                 try relations.clear(keepsEarly: keepsEarly)
+                try searchIndex?.clear()
                 try connection.prepare("DELETE FROM message").run()
+                try searchIndex?.cleared()
                 try counts.clear()
                 for channel in try relations.channels() { counts.countAgain(channel) }
                 try connection.prepare("DELETE FROM chunk").run()

@@ -28,6 +28,19 @@ extension CacheStore {
         return try row.next() ? try threadKey(row) : nil
     }
 
+    /// A message of a channel, as the channel has it or else the thread that it begins or stands in; `nil` when it is
+    /// not cached.
+    func message(
+        id: MessageID, parentID: MessageID, channelAndThreads channel: Int64
+    ) throws(StoreError) -> MessageRecord? {
+        if let message = try message(id: id, channel: channel) { return message }
+        for parent in [id, parentID] where !parent.isEmpty {
+            guard let thread = try threadKeyIfKnown(channel: channel, parentID: parent) else { continue }
+            if let message = try message(id: id, channel: thread) { return message }
+        }
+        return nil
+    }
+
     /// All threads of a channel that were ever shown: the number of each, and the id of the message that it answers.
     public func threads(channel: Int64) throws(StoreError) -> [(key: Int64, parentID: MessageID)] {
         let row = try connection.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)

@@ -23,6 +23,8 @@ public final class CacheStore {
     var databaseValuesLimit = 1000
     /// The damage of a row that was treated as missing, and was not told yet.
     var damagedValue: StoreError?
+    /// The full-text index, when it is open.
+    weak var searchIndex: (any MessageIndex)?
     let place: StorePlace
     /// The path to which a damaged cache was renamed at opening; `nil` when it was sound.
     public let setAsideAs: String?

@@ -6,6 +6,8 @@ import SyncSQLite
 public final class ChannelCounts {
     let connection: Connection
     private var pending = PendingCounts()
+    /// Rows of messages that came since this was opened, also those that were rolled back.
+    public private(set) var added: Int64 = 0
     var damaged: StoreError?
     /// What the channels take whose rows were read by `countTotal`, kept with every change since.
     var sum = CountedSum()
@@ -114,7 +116,10 @@ public final class ChannelCounts {
 
     /// Rows of messages came (or went, with negative numbers), with so many bytes of JSON more (or fewer). `key`: under
     /// which they are filed, of a channel or of a thread.
-    func add(rows: Int64, bytes: Int64, to key: Int64) { pending.add(rows: rows, bytes: bytes, to: key) }
+    func add(rows: Int64, bytes: Int64, to key: Int64) {
+        if rows > 0 { added &+= rows }
+        pending.add(rows: rows, bytes: bytes, to: key)
+    }
 
     /// The same of relations.
     func add(relations rows: Int64, bytes: Int64, to key: Int64) {

@@ -6,18 +6,18 @@ import SyncText
 /// The full-text index of cached messages: a contentless FTS5 table under row numbers in the order of time, and the
 /// message of each row.
 ///
-/// Messages whose keys are in a range are indexed. New ones have keys above it, older ones below, so nothing is queued:
-/// `work` indexes the new ones first and then goes down. Whatever changes or removes an indexed message does the same
+/// Messages whose keys are in a range are indexed. New ones have keys above it, older ones below, so nothing is queued.
+/// Whatever changes or removes an indexed message does the same
 /// to its row, in the same transaction, by triggers of this connection; the file itself has none, so that a program
 /// without the library's functions can still read it.
 ///
 /// The index finds candidates. Whether a message has what is looked for, its text says.
-public final class SearchIndex {
+public final class SearchIndex: MessageIndex {
     /// Reads a message's JSON.
     public typealias Reader = (_ json: UnsafeRawBufferPointer) -> SearchedText
 
     /// Of how texts are cut: an index of another version is made again.
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
     /// Rows that a second has before its messages go to rows of later ones.
     static let rowsPerSecond: Int64 = 8
     /// Seconds from the epoch to 2010; earlier messages count as of then.
@@ -26,74 +26,163 @@ public final class SearchIndex {
 
     let cache: CacheStore
     let read: Reader
+    /// What open searches have to look at.
+    public let touched = TouchedMessages()
     private var connection: Connection { cache.connection }
 
-    /// Opens the index of a cache, and makes it when there is none.
+    /// Opens the index of a cache, and makes it when there is none. One of another version has to be removed before.
     public init(_ cache: CacheStore, read: @escaping Reader) throws(StoreError) {
         self.cache = cache
         self.read = read
+        let touched = touched
         try connection.install(SQLFunction("search_words", argumentCount: 3) { arguments in
             .text(SearchIndex.words(
                 channel: arguments.int(0), sender: arguments.text(1), text: read(arguments.text(2)).text))
         })
-        try cache.transaction { () throws(StoreError) in
-            let stored = try SearchIndex.isThere(connection) ? storedVersion() : nil
-            if stored == SearchIndex.version { return }
-            try SearchIndex.drop(cache)
-            try make()
-        }
-        try connection.execute(SearchIndex.triggers)
-    }
-
-    /// Takes an index out of a cache, if there is one, and its connection's triggers.
-    public static func drop(_ cache: CacheStore) throws(StoreError) {
-        try cache.transaction { () throws(StoreError) in
-            for trigger in ["search_removed", "search_lowered", "search_changed"] {
-                try cache.connection.execute("DROP TRIGGER IF EXISTS temp.\(trigger)")
+        try connection.install(SQLFunction("search_second", argumentCount: 1) { arguments in
+            .number(SearchIndex.second(read(arguments.text(0)).time))
+        })
+        // Called for what it notes.
+        try connection.install(SQLFunction("search_touched", argumentCount: 3) { arguments in
+            touched.hasAny = true
+            if !touched.isIdle {
+                func id(_ index: Int) -> MessageID { MessageID(String(decoding: arguments.text(index), as: UTF8.self)) }
+                touched.add(TouchedMessage(channel: arguments.int(0), id: id(1), parentID: id(2)))
             }
-            guard try isThere(cache.connection) else { return }
-            for table in ["search_found", "search_place", "search_range"] {
-                try cache.connection.execute("DROP TABLE IF EXISTS \(table)")
+            return .number(0)
+        })
+        try cache.transaction { () throws(StoreError) in
+            if try SearchIndex.storedVersion(connection) == nil { try make() }
+            try connection.execute(SearchIndex.triggers)
+        }
+        cache.searchIndex = self
+    }
+
+    // MARK: Removal
+
+    /// Whether a failure is of the index alone, which can be made again.
+    public static func isDamaged(_ error: StoreError) -> Bool {
+        if case .failed(Connection.damagedIndex, _) = error { true } else { false }
+    }
+
+    /// Whether a cache has an index of another version, or what is left of one.
+    public static func isOutdated(_ cache: CacheStore) throws(StoreError) -> Bool {
+        guard let stored = try storedVersion(cache.connection) else { return false }
+        return stored != version
+    }
+
+    /// Takes out a part of an index that nobody uses any more, of about so many pages: all of it at once would take a
+    /// second of a large one. Gives whether more is left.
+    public static func drop(_ cache: CacheStore, pages: Int) throws(StoreError) -> Bool {
+        let connection = cache.connection
+        cache.searchIndex = nil
+        return try cache.transaction { () throws(StoreError) in
+            try dropTriggers(connection)
+            guard try storedVersion(connection) != nil else { return false }
+            try connection.execute("UPDATE search_range SET version = 0")
+            var gone = 0
+            for (table, key, rows) in [("search_place", "row", 100 * pages), ("search_found_data", "id", pages)] {
+                try connection.prepare("""
+                    DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(key) > 10 LIMIT ?)
+                    """).bind(rows).run()
+                gone += connection.changes
             }
+            if gone > 0 { return true }
+            try connection.execute(makeEmpty)
+            for table in ["search_found", "search_place", "search_again", "search_range"] {
+                try connection.execute("DROP TABLE IF EXISTS \(table)")
+            }
+            return false
         }
     }
 
-    private static func isThere(_ connection: Connection) throws(StoreError) -> Bool {
-        let row = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_range'")
-        defer { row.reset() }
-        return try row.next()
+    /// FTS5 opens a table before it drops it, which fails when these rows are missing or damaged.
+    private static let makeEmpty = """
+        DELETE FROM search_found_data;
+        INSERT INTO search_found_data (id, block) VALUES (1, x''), (10, x'00000000000000');
+        DELETE FROM search_found_config;
+        INSERT INTO search_found_config (k, v) VALUES ('version', 4);
+        """
+
+    private static func dropTriggers(_ connection: Connection) throws(StoreError) {
+        for trigger in ["search_removed", "search_lowered", "search_changed", "search_moved", "search_touched"] {
+            try connection.execute("DROP TRIGGER IF EXISTS temp.\(trigger)")
+        }
     }
 
-    private func storedVersion() throws(StoreError) -> Int64? {
+    /// Of a large cache one by one would take seconds.
+    func clear() throws(StoreError) {
+        try SearchIndex.dropTriggers(connection)
+        try connection.execute("""
+            INSERT INTO search_found (search_found) VALUES ('delete-all');
+            DELETE FROM search_place;
+            DELETE FROM search_again;
+            UPDATE search_range SET low = 0, high = 0, spill = 0;
+            """)
+        touched.overflow()
+    }
+
+    func cleared() throws(StoreError) { try connection.execute(SearchIndex.triggers) }
+
+    /// `nil`: there is no index.
+    private static func storedVersion(_ connection: Connection) throws(StoreError) -> Int64? {
+        let table = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_range'")
+        let isThere = try table.next()
+        table.reset()
+        guard isThere else { return nil }
         let row = try connection.prepare("SELECT version FROM search_range")
         defer { row.reset() }
-        return try row.next() ? row.int(0) : nil
+        return try row.next() ? row.int(0) : 0
     }
 
     /// FTS5 merges by itself while it is written to, which takes up to 50 ms: `merge` does it here.
     private func make() throws(StoreError) {
         try connection.execute("""
             CREATE TABLE search_range (
-                version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL
+                version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL
             ) STRICT;
             CREATE TABLE search_place (row INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE) STRICT;
+            CREATE TABLE search_again (key INTEGER PRIMARY KEY) STRICT;
             CREATE VIRTUAL TABLE search_found USING fts5(
                 words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
             INSERT INTO search_found (search_found, rank) VALUES ('automerge', 0);
             INSERT INTO search_found (search_found, rank) VALUES ('crisismerge', 1999);
             INSERT INTO search_range
-                SELECT \(SearchIndex.version), ifnull(max(key), 0), ifnull(max(key), 0) FROM message;
+                SELECT \(SearchIndex.version), ifnull(max(key), 0), ifnull(max(key), 0), 0 FROM message;
             """)
     }
 
-    /// A key that was the largest one may come again when its message is gone, so the range never ends above it.
+    /// A key that was the largest one may come again when its message is gone, so the range never ends above it. A
+    /// message with another time gets another row, by `indexNew`.
     private static let triggers = """
         CREATE TEMP TRIGGER search_removed AFTER DELETE ON main.message
-        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key) BEGIN
+        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
+            OR EXISTS (SELECT 1 FROM search_again WHERE key = old.key)
+        BEGIN
             INSERT INTO search_found (search_found, rowid, words)
                 SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
                 FROM search_place WHERE key = old.key;
             DELETE FROM search_place WHERE key = old.key;
+            DELETE FROM search_again WHERE key = old.key;
+            SELECT search_touched(
+                ifnull((SELECT channel FROM thread WHERE key = -old.channel), old.channel), old.id, old.parent_id);
+        END;
+        CREATE TEMP TRIGGER search_moved AFTER UPDATE OF json ON main.message
+        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
+            AND search_second(old.json) <> search_second(new.json)
+        BEGIN
+            INSERT INTO search_found (search_found, rowid, words)
+                SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
+                FROM search_place WHERE key = old.key;
+            DELETE FROM search_place WHERE key = old.key;
+            INSERT OR IGNORE INTO search_again (key) VALUES (new.key);
+        END;
+        CREATE TEMP TRIGGER search_touched AFTER UPDATE ON main.message
+        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = new.key)
+            OR EXISTS (SELECT 1 FROM search_again WHERE key = new.key)
+        BEGIN
+            SELECT search_touched(
+                ifnull((SELECT channel FROM thread WHERE key = -new.channel), new.channel), new.id, new.parent_id);
         END;
         CREATE TEMP TRIGGER search_lowered AFTER DELETE ON main.message
         WHEN old.key >= (SELECT high FROM search_range) BEGIN
@@ -102,6 +191,7 @@ public final class SearchIndex {
         END;
         CREATE TEMP TRIGGER search_changed AFTER UPDATE OF json, sender_id ON main.message
         WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
+            AND search_second(old.json) = search_second(new.json)
             AND search_words(old.channel, old.sender_id, old.json)
                 IS NOT search_words(new.channel, new.sender_id, new.json)
         BEGIN
@@ -137,16 +227,36 @@ public final class SearchIndex {
 
     // MARK: Indexing
 
-    /// Indexes up to so many messages, and gives whether there are more.
-    public func work(rows limit: Int) throws(StoreError) -> Bool {
+    /// Indexes up to so many messages that came since this was done last, or have another time. Gives whether there
+    /// were any.
+    public func indexNew(rows limit: Int) throws(StoreError) -> Bool {
+        let hadAny = touched.hasAny
+        do throws(StoreError) {
+            touched.hasAny = false
+            return try cache.transaction { () throws(StoreError) in try indexNow(limit) }
+        } catch {
+            touched.hasAny = hadAny
+            throw error
+        }
+    }
+
+    private func indexNow(_ limit: Int) throws(StoreError) -> Bool {
+        let again = try unindexed("?1 = ?1 AND key IN (SELECT key FROM search_again)", 0, limit)
+        for message in again {
+            try connection.prepare("DELETE FROM search_again WHERE key = ?").bind(message.key).run()
+        }
+        let new = try unindexed("key > ?1 ORDER BY key", range().high, limit)
+        try index(again + new)
+        if let last = new.last {
+            try connection.prepare("UPDATE search_range SET high = ?").bind(last.key).run()
+        }
+        return !again.isEmpty || !new.isEmpty
+    }
+
+    /// Indexes up to so many messages of an older cache, from the newest on. Gives whether there are more.
+    public func indexOld(rows limit: Int) throws(StoreError) -> Bool {
         try cache.transaction { () throws(StoreError) in
             let range = try range()
-            let new = try unindexed("key > ?1 ORDER BY key", range.high, limit)
-            if let last = new.last {
-                try index(new)
-                try connection.prepare("UPDATE search_range SET high = ?").bind(last.key).run()
-                return true
-            }
             guard range.low > 0 else { return false }
             let old = try unindexed("key <= ?1 ORDER BY key DESC", range.low, limit)
             try index(old)
@@ -156,8 +266,11 @@ public final class SearchIndex {
         }
     }
 
-    /// How many keys are below what is indexed; 0 when all of an older cache is.
-    public func remaining() throws(StoreError) -> Int64 { try range().low }
+    /// How many keys of an older cache are below what is indexed, and how many there are.
+    public func progress() throws(StoreError) -> (remaining: Int64, total: Int64) {
+        let range = try range()
+        return (range.low, range.high)
+    }
 
     private func range() throws(StoreError) -> (low: Int64, high: Int64) {
         let row = try connection.prepare("SELECT low, high FROM search_range")
@@ -166,23 +279,34 @@ public final class SearchIndex {
         return (max(0, row.int(0)), max(0, row.int(1)))
     }
 
+    /// The row behind the last one that a message of this time can have.
+    func end(of time: Int64) throws(StoreError) -> Int64 {
+        let row = try connection.prepare("SELECT spill FROM search_range")
+        defer { row.reset() }
+        let spill = try row.next() ? min(max(row.int(0), 0), SearchIndex.seconds.upperBound) : 0
+        return (SearchIndex.second(time) + spill + 1) * SearchIndex.rowsPerSecond
+    }
+
     private struct Unindexed {
         let key: Int64
         let channel: Int64
+        let id: MessageID
+        let parentID: MessageID
         let sender: [UInt8]
         let text: SearchedText
     }
 
     private func unindexed(_ condition: String, _ key: Int64, _ limit: Int) throws(StoreError) -> [Unindexed] {
         let row = try connection.prepare("""
-            SELECT key, channel, sender_id, json FROM message WHERE \(condition) LIMIT ?2
+            SELECT key, channel, id, parent_id, sender_id, json FROM message WHERE \(condition) LIMIT ?2
             """).bind(key).bind(limit)
         defer { row.reset() }
         var found: [Unindexed] = []
         // What a damaged row says does no harm here: the same is taken out again, and a hit is judged by its row.
         while try row.step() {
             found.append(Unindexed(
-                key: row.int(0), channel: row.int(1), sender: row.bytes(2), text: read(row.utf8(3))))
+                key: row.int(0), channel: row.int(1), id: MessageID(row.text(2)), parentID: MessageID(row.text(3)),
+                sender: row.bytes(4), text: read(row.utf8(5))))
         }
         return found
     }
@@ -196,6 +320,9 @@ public final class SearchIndex {
                 SearchIndex.words(channel: message.channel, sender: sender, text: message.text.text)
             }
             try connection.prepare("INSERT INTO search_found (rowid, words) VALUES (?, ?)").bind(row).bind(words).run()
+            guard !touched.isIdle else { continue }
+            let channel = try root(of: message.channel) ?? -1
+            touched.add(TouchedMessage(channel: channel, id: message.id, parentID: message.parentID))
         }
     }
 
@@ -225,18 +352,26 @@ public final class SearchIndex {
             let taken = try connection.prepare("SELECT 1 FROM search_place WHERE row = ?").bind(row)
             let isTaken = try taken.next()
             taken.reset()
-            if !isTaken { return row }
+            if !isTaken {
+                let second = row / SearchIndex.rowsPerSecond - first / SearchIndex.rowsPerSecond
+                try connection.prepare("UPDATE search_range SET spill = ?1 WHERE spill < ?1").bind(second).run()
+                return row
+            }
             width = min(width * 2, 1 << 40)
         }
     }
 
     // MARK: Keeping it small
 
-    /// One slice of merging what was written in many parts; `pages`: about how many are written.
-    public func merge(pages: Int) throws(StoreError) {
+    /// One slice of merging what was written in many parts; `pages`: about how many are written. Gives whether there
+    /// was anything to merge.
+    public func merge(pages: Int) throws(StoreError) -> Bool {
         try cache.transaction { () throws(StoreError) in
+            let before = connection.totalChanges
             try connection.prepare("INSERT INTO search_found (search_found, rank) VALUES ('merge', ?)").bind(pages)
                 .run()
+            // The statement itself counts as one.
+            return connection.totalChanges &- before > 1
         }
     }
 }

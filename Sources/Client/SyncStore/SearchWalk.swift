@@ -3,36 +3,6 @@ import SyncModel
 import SyncSQLite
 import SyncText
 
-/// What is looked for, and where.
-public struct SearchScope: Sendable {
-    public var question: SearchQuestion
-    /// `nil`: in all.
-    public var channels: [ChannelURL]?
-    public var senders: [UserID] = []
-    public var kinds: [MessageRecord.Kind] = []
-    public var customTypes = TextSet()
-    /// Milliseconds since the epoch; both ends belong to it.
-    public var times: ClosedRange<Int64> = Int64.min...Int64.max
-
-    public init(_ question: SearchQuestion) { self.question = question }
-}
-
-/// A cached message that has what is looked for.
-public struct FoundMessage: Sendable {
-    public let channelURL: ChannelURL
-    public let id: MessageID
-    public let time: Int64
-    public let json: [UInt8]
-    public let match: SearchMatch
-    fileprivate let position: MessagePosition
-    fileprivate let key: Int64
-
-    /// Newest first. The rest tells apart messages of one millisecond.
-    fileprivate func precedes(_ other: FoundMessage) -> Bool {
-        (time, position.order, position.tie, key) > (other.time, other.position.order, other.position.tie, other.key)
-    }
-}
-
 /// A walk over what is found, newest first, in steps of bounded work.
 public struct SearchWalk {
     /// Threads of the channels to look in, up to which the index is asked for them.
@@ -43,8 +13,8 @@ public struct SearchWalk {
     private static let mostWalked = 2000
 
     private let scope: SearchScope
-    /// Keys of channels and threads; `nil`: all.
-    private var keys: Set<Int64>?
+    /// Only what stands behind it is found.
+    private let bound: SearchPlace?
     /// `nil`: not compiled yet.
     private var match: String?
     private let needsIndex: Bool
@@ -55,8 +25,11 @@ public struct SearchWalk {
     private var pending: [FoundMessage] = []
     public private(set) var isAtEnd = false
 
-    public init(_ scope: SearchScope) {
+    /// `bound`: the last one of an earlier walk in the order of time, from behind which this one goes on.
+    public init(_ scope: SearchScope, behind bound: SearchPlace? = nil) {
         self.scope = scope
+        self.bound = bound
+        isAtEnd = scope.question.isEmpty
         needsIndex = !scope.question.terms.contains { term in
             if case .prefix(let text) = term { text.count <= SearchWalk.shortPrefix } else { false }
         }
@@ -65,36 +38,59 @@ public struct SearchWalk {
     /// Looks at up to so many rows; gives what was found that nothing newer can precede.
     public mutating func step(rows limit: Int, _ index: SearchIndex) throws(StoreError) -> [FoundMessage] {
         guard !isAtEnd else { return [] }
-        if match == nil { try prepare(index.cache) }
+        if match == nil { try prepare(index) }
         let isWalking = !needsIndex && walked < SearchWalk.mostWalked
         let places = try isWalking ? index.places(below: below, limit) : index.places(match ?? "", below: below, limit)
         walked += places.count
         for place in places {
             below = place.row
-            if let found = try index.message(place.key, scope, keys) { pending.append(found) }
+            if let found = try index.message(place.key, scope) { take(found) }
         }
-        let first = SearchIndex.second(scope.times.lowerBound) * SearchIndex.rowsPerSecond
+        let first = SearchIndex.second(scope.query.times.lowerBound) * SearchIndex.rowsPerSecond
         isAtEnd = places.count < limit || below < first
-        pending.sort { $0.precedes($1) }
+        pending.sort { SearchWalk.isNewer($0.place, $1.place) }
         if isAtEnd {
             defer { pending = [] }
             return pending
         }
         let unread = (below &- 1) / SearchIndex.rowsPerSecond
-        let settled = pending.prefix { SearchIndex.second($0.time) > unread }
+        let settled = pending.prefix { SearchIndex.second($0.place.time) > unread }
         pending.removeFirst(settled.count)
         return Array(settled)
     }
 
-    private mutating func prepare(_ cache: CacheStore) throws(StoreError) {
-        if let channels = scope.channels {
-            var keys = Set<Int64>()
-            for url in channels {
+    /// A message became known that is looked for, or one that is pending changed: it is given in its turn.
+    public mutating func take(_ found: FoundMessage) {
+        drop(found.place.id)
+        // Nothing has been passed yet.
+        if match == nil { return }
+        if let bound, !SearchWalk.isNewer(bound, found.place) { return }
+        pending.append(found)
+    }
+
+    /// A message is not looked for any more.
+    public mutating func drop(_ id: ResultID) { pending.removeAll { $0.place.id == id } }
+
+    /// In the order of time, however well either fits.
+    private static func isNewer(_ place: SearchPlace, _ other: SearchPlace) -> Bool {
+        var (place, other) = (place, other)
+        (place.score, other.score) = (0, 0)
+        return other < place
+    }
+
+    private mutating func prepare(_ index: SearchIndex) throws(StoreError) {
+        let cache = index.cache
+        let newest = min(bound?.time ?? Int64.max, scope.query.times.upperBound)
+        if newest < Int64.max { below = try index.end(of: newest) }
+        var keys: Set<Int64>?
+        if !scope.query.channelURLs.isEmpty {
+            var known = Set<Int64>()
+            for url in scope.query.channelURLs {
                 guard let key = try cache.channelKeyIfKnown(url) else { continue }
-                keys.insert(key)
-                for thread in try cache.soundThreads(channel: key) { keys.insert(thread.key) }
+                known.insert(key)
+                for thread in try cache.soundThreads(channel: key) { known.insert(thread.key) }
             }
-            self.keys = keys
+            keys = known
         }
         var parts = scope.question.terms.map { term in
             switch term {
@@ -105,8 +101,9 @@ public struct SearchWalk {
         if let keys, keys.count <= SearchWalk.mostTerms {
             parts.append(SearchWalk.any(keys.sorted().map { SearchIndex.channelTerm($0) }))
         }
-        if !scope.senders.isEmpty, scope.senders.count <= SearchWalk.mostTerms {
-            parts.append(SearchWalk.any(scope.senders.map { sender in
+        let senders = scope.query.filter.senderIDs
+        if !senders.isEmpty, senders.count <= SearchWalk.mostTerms {
+            parts.append(SearchWalk.any(senders.map { sender in
                 Array(sender.text.utf8).withUnsafeBytes { SearchIndex.senderTerm($0) }
             }))
         }
@@ -150,9 +147,7 @@ extension SearchIndex {
     }
 
     /// The message of a key, if it is one that is looked for. One that is in a thread and in its channel counts once.
-    fileprivate func message(
-        _ key: Int64, _ scope: SearchScope, _ keys: Set<Int64>?
-    ) throws(StoreError) -> FoundMessage? {
+    fileprivate func message(_ key: Int64, _ scope: SearchScope) throws(StoreError) -> FoundMessage? {
         let row = try cache.connection.prepare("SELECT channel, id FROM message WHERE key = ?").bind(key)
         guard try row.next() else {
             row.reset()
@@ -160,30 +155,51 @@ extension SearchIndex {
         }
         let (channel, id) = (row.int(0), MessageID(row.text(1)))
         row.reset()
-        if let keys, !keys.contains(channel) { return nil }
-        guard let root = try root(of: channel) else { return nil }
+        guard let root = try root(of: channel), let url = try channelURL(root, scope) else { return nil }
         if root != channel, try cache.message(id: id, channel: root) != nil { return nil }
-        guard let message = try cache.message(id: id, channel: channel),
-            let url = try cache.room.channelURL(ofKey: root)
-        else { return nil }
-        let isWanted = (scope.senders.isEmpty || scope.senders.contains(message.senderID))
-            && (scope.kinds.isEmpty || scope.kinds.contains(message.kind))
-            && (scope.customTypes.isEmpty || scope.customTypes.contains(message.customType))
-        guard isWanted else { return nil }
-        let text = message.json.withUnsafeBytes { read($0) }
-        guard scope.times.contains(text.time), let match = scope.question.match(text.text) else { return nil }
-        return FoundMessage(
-            channelURL: url, id: id, time: text.time, json: message.json, match: match, position: message.position,
-            key: key)
+        return try cache.message(id: id, channel: channel).flatMap { result($0, in: url, scope) }
+    }
+
+    /// The URL of a channel with this number, if one that is looked in.
+    private func channelURL(_ key: Int64, _ scope: SearchScope) throws(StoreError) -> ChannelURL? {
+        guard let url = try cache.room.channelURL(ofKey: key), scope.includes(url) else { return nil }
+        return url
+    }
+
+    private func result(_ message: MessageRecord, in url: ChannelURL, _ scope: SearchScope) -> FoundMessage? {
+        scope.result(message, in: url, message.json.withUnsafeBytes { read($0) })
+    }
+
+    /// What a message is that was touched; `nil`: its channel is gone.
+    public func lookUp(_ touched: TouchedMessage) throws(StoreError) -> LookedUp? {
+        guard let url = try cache.room.channelURL(ofKey: touched.channel) else { return nil }
+        let message = try cache.message(
+            id: touched.id, parentID: touched.parentID, channelAndThreads: touched.channel)
+        let searched = message.map { $0.json.withUnsafeBytes { read($0) } }
+        return LookedUp(channelURL: url, id: ResultID(url, touched.id), message: message, searched: searched)
     }
 
     /// The channel of a thread; of a channel itself.
-    private func root(of channel: Int64) throws(StoreError) -> Int64? {
+    func root(of channel: Int64) throws(StoreError) -> Int64? {
         guard channel < 0 else { return channel }
         let row = try cache.connection.prepare("\(CacheStore.selectThreads) WHERE key = ?").bind(0 &- channel)
         defer { row.reset() }
         guard try row.next() else { return nil }
         try row.check(0...2, checksum: 3)
         return row.int(1)
+    }
+}
+
+/// A touched message as it is now.
+public struct LookedUp {
+    fileprivate let channelURL: ChannelURL
+    public let id: ResultID
+    fileprivate let message: MessageRecord?
+    fileprivate let searched: SearchedText?
+
+    /// As a result of a search; `nil`: it is none, or is not cached any more.
+    public func result(of scope: SearchScope) -> FoundMessage? {
+        guard let message, let searched else { return nil }
+        return scope.result(message, in: channelURL, searched)
     }
 }

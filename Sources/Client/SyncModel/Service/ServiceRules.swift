@@ -34,6 +34,8 @@ public protocol ServiceRules: RelationRules {
     func facts(of event: ServiceEvent, userID: UserID) -> [EventFact]
     /// What an action of this user makes of a message; `nil` for actions that are not shown before they are answered.
     func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview?
+    /// What search reads of a message, given its JSON.
+    func searched(_ json: UnsafeRawBufferPointer) -> SearchedText
     /// The message's JSON without some parts, for who did not ask for them.
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
