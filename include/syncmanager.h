@@ -69,6 +69,8 @@
  *                    the server does not say). The same
  *   export_progress  "request" (the number of the call of "export"), "done", "total" (messages): at most ten a second,
  *                    the last one always
+ *   search_progress  "done", "total" (messages, roughly), "complete": an older cache is being indexed for search; at
+ *                    most ten a second, the last one always
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete".
  *                    A channel that "prefetch" is done with has "prefetch": {"done", "total"}, of how many channels
@@ -125,11 +127,11 @@
  * CHANGES
  *
  * A collection is one ordered list: channels, or succeeded messages oldest first (newest first with the filter's
- * "reverse"; pending and failed ones stay in the order they were written). A message collection has two more
- * lists, "pending" and "failed" messages of this user. A change event carries
+ * "reverse"; pending and failed ones stay in the order they were written), or results of a search, the best one first.
+ * A message collection has two more lists, "pending" and "failed" messages of this user. A change event carries
  *
  *   "collection"  its number (sm_collection_number())
- *   "list"        "channels" | "succeeded" | "pending" | "failed"
+ *   "list"        "channels" | "succeeded" | "pending" | "failed" | "results"
  *   "action"      "insert" | "update" | "move" | "remove" | "clear"
  *   "source"      why: "cache", "sync", "message_fill" (missed while away), "message_changelog", "channel_changelog",
  *                 "channel_refresh", "capacity" (trimmed), "overflow", "viewpoint_reset", "cache_cleared",
@@ -145,11 +147,12 @@
  *                 failed messages)
  *   "changes"     a list, empty for clear, to be applied in order: {"index","id"} for insert, update and remove,
  *                 {"from","to","id"} for move: take the element out at "from", then put it in at "to"
- *   "channels" or "messages"   the new content of each change, in the same order (not for remove and clear)
+ *   "channels", "messages" or "results"   the new content of each change, in the same order (not for remove and clear)
  *
  * A host that only applies the changes, in order, always shows the right view: every index is valid at the moment it is
  * applied, and the outcome equals sm_collection_snapshot() after the same event. Ids are texts in "changes", since not
- * every host keeps 64 bits: message ids, channel URLs, and request ids for pending and failed messages.
+ * every host keeps 64 bits: message ids, channel URLs, request ids for pending and failed messages, and for results the
+ * channel's URL, a slash and the message's id.
  *
  * Own messages in "pending" and "failed" are what the host gave plus "message_id" (0), "request_id", "channel_url",
  * "type", "created_at" (this machine's clock), "user", "status" ("pending" | "failed") and, when failed, "error_code",
@@ -201,10 +204,10 @@
  * objects, rows and values in them; beyond either changes of collections are dropped (`overflow`), "sync_progress" and
  * "cache_trimmed" are left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error",
  * "huge_gap", "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each
- * waits. Of "cache_full", and of "upload_progress", "download_progress" and "export_progress" of one file, only the
- * latest waits, and "cache_trimmed" of one channel is summed up while it waits. Of "message_received" 16 wait at most,
- * and no more than a quarter of "queue_limit"; the others wait in the file, the newest 100 of each channel and 10,000
- * of all: older ones are let go.
+ * waits. Of "cache_full" and "search_progress", and of "upload_progress", "download_progress" and "export_progress" of
+ * one file, only the latest waits, and "cache_trimmed" of one channel is summed up while it waits. Of
+ * "message_received" 16 wait at most, and no more than a quarter of "queue_limit"; the others wait in the file, the
+ * newest 100 of each channel and 10,000 of all: older ones are let go.
  * A call that completes later takes a slot when it is accepted and frees it when its result is drained; a call without
  * a result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
  * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
@@ -370,6 +373,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *                            newest messages of the first channels by last message are cached, whether a collection
  *                            shows them or not, behind what the host asks for (docs/cache.md); default: only what
  *                            collections show
+ *   "search"                 true: cached messages are indexed behind all other work, for sm_search_collection_new();
+ *                            default false, which removes an index that there is (docs/search.md)
  *   "app_version"            of the host's program, for the service's records
  *   "expiring_session"       true: the service gives session keys that run out, since the host answers `token_needed`;
  *                            default false. A key that ran out is renewed by itself while the access token is good
@@ -497,6 +502,16 @@ SM_EXPORT int32_t sm_message_collection_open(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_result_callback callback,
     void *user_data, sm_destroy_callback destroy, uint64_t *out_request, sm_collection **out);
 
+/* The cached messages that have what is looked for; needs "search":true in the configuration. `query` is a JSON object
+ * (docs/search.md): "query" (required: words, "phrases", a beginning*), "prefix" (whether the last word may go on; true
+ * by default), "channel_urls", "sender_ids", "message_type", "custom_types", "since" and "until" (ms since the epoch,
+ * both included), "order" ("newest" | "relevance") and "limit" (1..200, default 20). Its list is "results": each with
+ * "channel_url", "message" and "snippet", and the id `channel_url/message_id`. Empty until the first sm_fetch(SM_NEXT);
+ * then it is live: what is received, edited, deleted or removed from the cache moves in and out. No service is asked,
+ * and no connection is needed; the action "search_messages" lets the service search all it has.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT (search is off), INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_search_collection_new(sm_client *client, const char *query, sm_collection **out);
+
 /* The number of the collection in events; 0 for no live handle. @thread any. Since 0.1 */
 SM_EXPORT uint64_t sm_collection_number(sm_collection *collection);
 
@@ -504,13 +519,14 @@ SM_EXPORT uint64_t sm_collection_number(sm_collection *collection);
 SM_EXPORT int32_t sm_collection_set_callback(
     sm_collection *collection, sm_event_callback callback, void *user_data, sm_destroy_callback destroy);
 
-/* Loads a page (the "limit" of query or filter): SM_NEXT for channels; SM_PREVIOUS (older, up to and including the
- * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the
- * result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline" |
- * "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no insert,
- * only the result. The next fetch in a direction is accepted once the result of the one before is drained, and that of
- * every sm_collection_start(): until then it is refused (DUPLICATED_FETCH). While the account is listed for the first
- * time, channels that become known before a list's end remove as many from its end.
+/* Loads a page (the "limit" of query or filter): SM_NEXT for channels and results; SM_PREVIOUS (older, up to and
+ * including the viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings
+ * it; the result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline"
+ * | "paused" | "error" | "reset" (the view or its cache was emptied) | "indexing" (of a search: not all that is cached
+ * is indexed yet). A short page is SM_OK. Nothing left: no insert, only the result. The next fetch in a direction is
+ * accepted once the result of the one before is drained, and that of every sm_collection_start(): until then it is
+ * refused (DUPLICATED_FETCH). While the account is listed for the first time, channels that become known before a
+ * list's end remove as many from its end.
  * A fetch ends after three request timeouts at the latest: of messages with TIMEOUT, of channels with what the cache
  * has, both with "short":"error". Completion: TIMEOUT, CANCELED (by the action "cancel", with what was inserted so
  * far), STORAGE, NOT_FOUND (the channel is gone), REMOVED, CLOSED.
@@ -553,21 +569,22 @@ SM_EXPORT int32_t sm_collection_start(
  * in flight completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
 
-/* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count", "has_next", and
- * "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for messages "filter" (as given),
- * "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint", "previous_limit", "next_limit" and, when
- * it is known, "channel": the channel's object, from the first result or change of sent messages on, and kept current.
- * Of streams see sm_stream_open().
+/* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages" | "search"), "count",
+ * "has_next", and "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for messages
+ * "filter" (as given), "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint", "previous_limit",
+ * "next_limit" and, when it is known, "channel": the channel's object, from the first result or change of sent messages
+ * on, and kept current. Of streams see sm_stream_open().
  * Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 
-/* The lists as they stand after every event drained so far: {"seq":N,"channels":[...]} or {"seq":N,"succeeded":[...],
- * "pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info(). @thread any. Since 0.1 */
+/* The lists as they stand after every event drained so far: {"seq":N,"channels":[...]}, {"seq":N,"results":[...]} or
+ * {"seq":N,"succeeded":[...],"pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info().
+ * @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_json);
 
-/* Whether what the host has been told so far includes a channel (`id` is its URL), a sent message (`id` is its
- * message id, as a text) or a stream's row (`id` is its key): 1 or 0, or an error: INVALID_HANDLE, INVALID_ARGUMENT,
- * CLOSED. Pending and failed messages do not count. @thread any. Since 0.1 */
+/* Whether what the host has been told so far includes a channel (`id` is its URL), a sent message (`id` is its message
+ * id, as a text), a result (channel's URL, slash, message's id) or a stream's row (`id` is its key): 1 or 0, or an
+ * error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. Pending and failed messages do not count. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_contains(sm_collection *collection, const char *id);
 
 /* Ends the collection: after it returned no event callback of it starts (called from another thread it waits for a

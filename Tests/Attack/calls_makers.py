@@ -13,7 +13,7 @@ BAD_TEXTS = [None, b"", b"\xff\xfe", b"c0", b"c1", b"nowhere", b"\xed\xa0\x80", 
 CLIENT = ["sm_connect", "sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_set_token", "sm_set_foreground",
           "sm_sign_out", "sm_clear_cache", "sm_get_fd", "sm_next_event", "sm_dispatch", "sm_interrupt",
           "sm_set_callback", "sm_channel_collection_new", "sm_message_collection_new", "sm_message_collection_open",
-          "sm_stream_open"]
+          "sm_search_collection_new", "sm_stream_open"]
 COLLECTION = ["sm_collection_number", "sm_collection_set_callback", "sm_fetch", "sm_fetch_all_next", "sm_fetch_failed",
               "sm_fetch_pending", "sm_collection_start", "sm_reset_viewpoint", "sm_collection_info",
               "sm_collection_snapshot", "sm_collection_contains", "sm_collection_remove", "sm_stream_call"]
@@ -32,6 +32,8 @@ def configuration(host, folder, kind, random):
             "resend_policy": random.choice(["automatic", "manual", "none"])}
     if host:
         made.update(host.config("u0", folder))
+    if random.random() < 0.8:
+        made["search"] = True
     if kind == "thread":
         made["delivery"] = "thread"
     return made
@@ -110,7 +112,8 @@ class Makers:
             if isinstance(each, sm.PTR) and name == "sm_setup":
                 sm.lib().sm_close(each)
             elif isinstance(each, sm.PTR) and name in ("sm_channel_collection_new", "sm_message_collection_new",
-                                                     "sm_message_collection_open", "sm_stream_open"):
+                                                     "sm_message_collection_open", "sm_search_collection_new",
+                                                     "sm_stream_open"):
                 pool = self.current.streams if name == "sm_stream_open" else self.current.open
                 pool.append(each)
                 if len(pool) > 25:
@@ -159,6 +162,10 @@ class Makers:
 
     def of_channel_collection_new(self):
         return [self.random.choice([None, self.document(shapes.QUERY, 0.05)]), self.out()]
+
+    def of_search_collection_new(self):
+        return [self.random.choice([None, self.document(shapes.SEARCH, 0.05), self.document(shapes.SEARCH, 0.05)]),
+                self.out()]
 
     def of_message_collection_new(self):
         return [self.url(), self.random.choice([None, self.document(shapes.FILTER, 0.1)]), self.random.choice(LONG),

@@ -19,6 +19,7 @@ ERRORS = {
     "sm_next_event": HANDLE + " INVALID_ARGUMENT REENTRANT BUSY",
     "sm_dispatch": HANDLE + " INVALID_ARGUMENT REENTRANT BUSY",
     "sm_interrupt": HANDLE, "sm_set_callback": HANDLE, "sm_channel_collection_new": DOCUMENT,
+    "sm_search_collection_new": DOCUMENT,
     "sm_message_collection_new": DOCUMENT, "sm_message_collection_open": DOCUMENT, "sm_collection_set_callback": HANDLE,
     "sm_fetch": HANDLE + " INVALID_ARGUMENT DUPLICATED_FETCH", "sm_fetch_all_next": HANDLE + " INVALID_ARGUMENT "
     "DUPLICATED_FETCH", "sm_fetch_failed": HANDLE, "sm_fetch_pending": HANDLE, "sm_collection_start": HANDLE,

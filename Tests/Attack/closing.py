@@ -62,6 +62,9 @@ class Guest:
         out = sm.PTR()
         if url is None:
             sm.lib().sm_channel_collection_new(self.handle, None, ctypes.byref(out))
+        elif isinstance(url, dict) and "query" in url:
+            sm.lib().sm_search_collection_new(self.handle, sm.encode(url), ctypes.byref(out))
+            self.ask("sm_fetch", out, sm.NEXT)
         elif isinstance(url, dict):
             sm.lib().sm_stream_open(self.handle, sm.encode(url), None, None, None, ctypes.byref(out))
         else:
@@ -94,7 +97,7 @@ class Guest:
             self.ask("sm_clear_cache", self.handle, None)
         elif way == 7:
             self.open(choice.choice([None, "c0", {"source": {"messages": {"channel_url": "c0"}}},
-                                     {"source": {"database": {"path": "w"}}}]))
+                                     {"source": {"database": {"path": "w"}}}, {"query": "m"}]))
         elif len(self.collections) > 3:
             sm.lib().sm_collection_remove(self.collections.pop())
 
@@ -166,7 +169,7 @@ def reopen(run, host, config, guest, signed, number):
 def one(run, host, choice, number):
     folder = run.folder / "data"
     config = host.config("a", folder, request_timeout_ms=2000, queue_limit=choice.choice([16, 1000, 100000]),
-                         delivery=choice.choice(["host", "thread"]))
+                         delivery=choice.choice(["host", "thread"]), search=choice.choice([True, True, False]))
     guest = Guest(run, config, random.Random(run.seed * 1000 + number))
     guest.open(None), guest.open("c0")
     if choice.random() < 0.85:

@@ -12,14 +12,16 @@ def key_of(name, item):
         return item["channel_url"]
     if name == "succeeded":
         return str(item["message_id"])
+    if name == "results":
+        return f"{item['channel_url']}/{item['message']['message_id']}"
     return item["request_id"]
 
 
 class Lists:
-    """The lists of one channel or message collection."""
+    """The lists of one collection of channels, messages or results of a search."""
 
     def __init__(self, kind):
-        names = ("channels",) if kind == "channels" else ("succeeded", "pending", "failed")
+        names = {"channels": ("channels",), "search": ("results",)}.get(kind, ("succeeded", "pending", "failed"))
         self.lists = {name: [] for name in names}
 
     def apply(self, event):
@@ -33,7 +35,7 @@ class Lists:
                 raise Wrong("clear with changes")
             rows.clear()
             return
-        contents = event.get("channels" if name == "channels" else "messages")
+        contents = event.get(name if name in ("channels", "results") else "messages")
         if action == "remove":
             contents = [None] * len(changes)
         if contents is None or len(contents) != len(changes):

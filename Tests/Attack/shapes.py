@@ -101,6 +101,8 @@ QUERY = ("limit:n order:latest_last_message|chronological|channel_name_alphabeti
 FILTER = ("limit:n previous_limit:n next_limit:n is_inclusive:b reverse:b own_messages:at_once|on_fetch "
           "message_type:all|user|file|admin custom_types:l sender_ids:l reply_type:none|only_reply_to_channel|all "
           "parent_message_id:m include_reactions:b include_thread_info:b include_meta_array:b include_poll_details:b")
+SEARCH = ("query:t prefix:b channel_urls:l sender_ids:l message_type:all|user|file|admin custom_types:l since:n "
+          "until:n order:newest|relevance limit:n")
 STREAM = ("source:s order_by:k descending:b start:v end:v limit:n predicate:w limit_after_predicate:n batch_delay:n "
           "batch_max_wait:n delivery:batch|delegate section:n")
 STREAM_ACTIONS = {
@@ -112,7 +114,7 @@ STREAM_ACTIONS = {
 CONFIG = ("app_id:t user_id:t access_token:t service:sendbird delivery:host|thread queue_limit:n "
           "message_collection_capacity:n resend_policy:automatic|manual|none resend_retry_count:n "
           "failed_retention_days:n max_failed_per_channel:n request_timeout_ms:n file_timeout_ms:n "
-          "uploads_at_once:n cache:file|none max_cache_mb:n cache_order:last_opened|host "
+          "uploads_at_once:n cache:file|none search:b max_cache_mb:n cache_order:last_opened|host "
           "max_message_age_days:n notify:none|mentions|all "
           "send_by_rest:f "
           "expiring_session:f background_grace_ms:n app_version:t "

@@ -51,6 +51,7 @@ SIGNATURES = {
     "sm_interrupt": (I32, (PTR,)),
     "sm_set_callback": (I32, (PTR, PTR, PTR, PTR)),
     "sm_channel_collection_new": (I32, (PTR, TEXT, PTR)),
+    "sm_search_collection_new": (I32, (PTR, TEXT, PTR)),
     "sm_message_collection_new": (I32, (PTR, TEXT, TEXT, I64, PTR)),
     "sm_message_collection_open": (I32, (PTR, TEXT, TEXT, I64) + CALL + (PTR,)),
     "sm_collection_number": (U64, (PTR,)),
@@ -164,6 +165,12 @@ class Client:
         out = PTR()
         check("sm_message_collection_new", lib().sm_message_collection_new(
             self.handle, encode(url), encode(filter), viewpoint, ctypes.byref(out)))
+        return Collection(self, out)
+
+    def search(self, query):
+        out = PTR()
+        check("sm_search_collection_new", lib().sm_search_collection_new(
+            self.handle, encode(query), ctypes.byref(out)))
         return Collection(self, out)
 
     def stream(self, spec):

@@ -22,7 +22,8 @@ class Actor:
         config = story.host.config(
             self.user, story.run.folder / self.name, api=f"http://127.0.0.1:{story.api.port}",
             ws=f"ws://127.0.0.1:{story.api.port}", database=f"http://127.0.0.1:{story.data.port}",
-            message_collection_capacity="infinite", request_timeout_ms=2000, resend_retry_count=50, **self.more)
+            message_collection_capacity="infinite", request_timeout_ms=2000, resend_retry_count=50, search=True,
+            **self.more)
         self.client = sm.Client(**config)
         self.mirror = lists.Mirror(self.client)
         self.client.on_event = self.hear
@@ -36,7 +37,7 @@ class Actor:
 
     def view(self, kind, what, collection):
         self.views[collection.number] = (kind, what, collection)
-        shape = "channels" if kind == "channels" else "messages" if kind in ("messages", "thread", "own") else "stream"
+        shape = kind if kind in ("channels", "search") else "messages" if kind in ("messages", "thread", "own") else "stream"
         self.mirror.add(collection, shape)
         return collection
 
@@ -143,9 +144,9 @@ class Actor:
 
     def fetch(self):
         view = self.random.choice(list(self.views.values()))
-        if view[0] in ("channels", "messages", "thread"):
-            direction = sm.NEXT if view[0] == "channels" or self.random.random() < 0.3 else sm.PREVIOUS
-            view[2].fetch(direction)
+        if view[0] in ("channels", "search", "messages", "thread"):
+            forward = view[0] in ("channels", "search") or self.random.random() < 0.3
+            view[2].fetch(sm.NEXT if forward else sm.PREVIOUS)
         else:
             view[2].ask(action="fetch_more", count=20)
 
@@ -162,7 +163,11 @@ class Actor:
                 collection.start()
         elif way < 0.55:
             self.view("messagestream", url, self.client.stream({"source": {"messages": {"channel_url": url}}}))
-        elif way < 0.7:
+        elif way < 0.65:
+            self.view("search", None, self.client.search({
+                "query": self.random.choice(["plain", "a", "b c"]), "order": self.random.choice(["newest", "relevance"]),
+                "limit": self.random.choice([5, 20])}))
+        elif way < 0.75:
             self.view("channelstream", None, self.client.stream({"source": {"channels": {"limit": 50}}}))
         elif way < 0.85:
             self.view("datastream", "own", self.client.stream({
@@ -213,7 +218,7 @@ class Actor:
         for url in self.story.urls:
             self.view("own", url, client.messages(url, {"reply_type": "all", "limit": 1}))
         for number, (kind, _, _) in self.views.items():
-            if kind in ("channels", "messages", "thread"):
+            if kind in ("channels", "search", "messages", "thread"):
                 client.call("set_limit", collection=number, limit=100 if kind == "channels" else 200)
 
     def load(self):
@@ -221,8 +226,9 @@ class Actor:
         for kind, _, collection in self.views.values():
             try:
                 info = collection.info()
-                if kind == "channels" and info["has_next"]:
-                    collection.fetch(sm.NEXT)
+                if kind in ("channels", "search"):
+                    if info["has_next"]:
+                        collection.fetch(sm.NEXT)
                 elif kind in ("messages", "thread"):
                     if info["has_next"]:
                         collection.fetch(sm.NEXT)

@@ -74,7 +74,7 @@ def of_thread(truth, url, parent):
 
 
 def compare_view(actor, truth, kind, what, rows):
-    if kind == "own":
+    if kind in ("own", "search"):  # of a search the service does not say what is cached
         return None
     if kind in ("messages", "thread"):
         url = what if kind == "messages" else what[0]

@@ -48,6 +48,7 @@ static void bad_client(sm_client *client, int32_t status) {
     GIVES(status, sm_set_callback(client, event, &destroyed, destroy));
     CHECK(destroyed == 4);
     GIVES(status, sm_channel_collection_new(client, NULL, &collection));
+    GIVES(status, sm_search_collection_new(client, "{\"query\":\"a\"}", &collection));
     GIVES(status, sm_message_collection_new(client, "c", NULL, SM_LATEST, &collection));
     GIVES(status, sm_message_collection_open(client, "c", NULL, SM_LATEST, result, &destroyed, destroy, &request,
         &collection));
@@ -132,6 +133,8 @@ int main(void) {
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_set_token(client, "T\r\nX: 1"));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_call(client, NULL, NULL, NULL, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_channel_collection_new(client, NULL, NULL));
+    GIVES(SM_ERR_INVALID_ARGUMENT, sm_search_collection_new(client, NULL, &messages));
+    GIVES(SM_ERR_INVALID_ARGUMENT, sm_search_collection_new(client, "{\"query\":\"a\"}", NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, NULL, NULL, 0, &messages));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, "c", NULL, 0, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT,

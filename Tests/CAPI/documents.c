@@ -31,6 +31,14 @@ static int32_t take_query(sm_client *client, sm_collection *messages, const char
     return status;
 }
 
+static int32_t take_search(sm_client *client, sm_collection *messages, const char *document) {
+    (void)messages;
+    sm_collection *out = NULL;
+    int32_t status = sm_search_collection_new(client, document, &out);
+    CHECK(out == NULL);
+    return status;
+}
+
 static int32_t take_filter(sm_client *client, sm_collection *messages, const char *document) {
     (void)messages;
     sm_collection *out = NULL;
@@ -77,6 +85,7 @@ static const struct {
     {take_setup, "{\"app_id\":\"A\",\"user_id\":\"u\",\"colour\":1}", "$.colour",
         "{\"app_id\":\"A\",\"user_id\":7}", "$.user_id"},
     {take_query, "{\"limit\":3,\"colour\":1}", "$.colour", "{\"limit\":\"3\"}", "$.limit"},
+    {take_search, "{\"query\":\"a\",\"colour\":1}", "$.colour", "{\"query\":7}", "$.query"},
     {take_filter, "{\"limit\":3,\"colour\":1}", "$.colour", "{\"sender_ids\":[\"a\",7]}", "$.sender_ids[1]"},
     {take_send, "{\"message\":\"m\",\"colour\":1}", "$.colour", "{\"message\":7}", "$.message"},
     /* What the host sends itself may have any members. */
@@ -107,7 +116,7 @@ static char *long_document(const char *start, size_t letters, const char *end) {
 
 int main(void) {
     const char *directory = fresh_directory();
-    sm_client *client = open_client(directory, "");
+    sm_client *client = open_client(directory, ",\"search\":true");
     sm_collection *messages = NULL;
     GIVES(SM_OK, sm_message_collection_new(client, "c", NULL, SM_LATEST, &messages));
     char *deep = malloc(200001);

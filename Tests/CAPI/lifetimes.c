@@ -60,6 +60,7 @@ static void on_closing(void *user_data, const char *json, size_t length) {
     GIVES(SM_ERR_CLOSED, sm_get_fd(own->client));
     GIVES(SM_ERR_CLOSED, sm_interrupt(own->client));
     GIVES(SM_ERR_CLOSED, sm_channel_collection_new(own->client, NULL, &more));
+    GIVES(SM_ERR_CLOSED, sm_search_collection_new(own->client, "{\"query\":\"a\"}", &more));
     GIVES(SM_ERR_CLOSED, sm_collection_snapshot(own->messages, &snapshot));
     GIVES(SM_ERR_CLOSED, sm_send_message(own->messages, "{\"message\":\"m\"}", NULL, own, end_in_closing, NULL));
     GIVES(SM_ERR_CLOSED, sm_set_callback(own->client, ignore_event, own, end_in_closing));

@@ -31,7 +31,7 @@ static int fill(sm_client *client, counts *own) {
 
 static void refusals(void) {
     counts own = {0}, refused = {0};
-    sm_client *client = open_client(fresh_directory(), "");
+    sm_client *client = open_client(fresh_directory(), ",\"search\":true");
     sm_collection *messages = NULL, *none = NULL;
     GIVES(SM_OK, sm_message_collection_new(client, "c", NULL, SM_LATEST, &messages));
     /* Once this is drained nothing waits for the engine. */
@@ -49,6 +49,7 @@ static void refusals(void) {
     CHECK(refused.destroyed == 3 && request == 7);
     GIVES(SM_ERR_TOO_MANY_CALLS, sm_message_collection_new(client, "d", NULL, SM_LATEST, &none));
     GIVES(SM_ERR_TOO_MANY_CALLS, sm_channel_collection_new(client, NULL, &none));
+    GIVES(SM_ERR_TOO_MANY_CALLS, sm_search_collection_new(client, "{\"query\":\"a\"}", &none));
     CHECK(none == NULL);
     GIVES(SM_ERR_TOO_MANY_CALLS, sm_pause_sync(client));
     GIVES(SM_ERR_TOO_MANY_CALLS, sm_resume_sync(client));

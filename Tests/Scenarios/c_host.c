@@ -168,6 +168,14 @@ static void do_channels(json_int_t id, json_t *step) {
     answer_collection(id, step, status, collection);
 }
 
+static void do_search(json_int_t id, json_t *step) {
+    sm_collection *collection = NULL;
+    char *query = document(step, "query");
+    int32_t status = sm_search_collection_new(open_client(), query, &collection);
+    free(query);
+    answer_collection(id, step, status, collection);
+}
+
 static void do_messages(json_int_t id, json_t *step) {
     sm_collection *collection = NULL;
     char *filter = document(step, "filter");
@@ -285,6 +293,8 @@ static void run(json_int_t id, const char *verb, json_t *step) {
         do_call(id, step);
     } else if (!strcmp(verb, "channels")) {
         do_channels(id, step);
+    } else if (!strcmp(verb, "search")) {
+        do_search(id, step);
     } else if (!strcmp(verb, "messages")) {
         do_messages(id, step);
     } else if (!strcmp(verb, "stream")) {

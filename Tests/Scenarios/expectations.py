@@ -24,6 +24,22 @@ class Expectations:
     def expect_texts(self, on, list):
         self.until(lambda: [m["message"] for m in self.snapshot(on)["succeeded"]], list)
 
+    def expect_found(self, on, list):
+        """The texts of the messages that a search shows."""
+        self.until(lambda: [found["message"]["message"] for found in self.snapshot(on)["results"]], list)
+
+    def expect_marked(self, on, list):
+        """What stands at the places that the snippets of a search name, by either count."""
+        def marked(snippet):
+            data, units = snippet["text"].encode(), snippet["text"].encode("utf-16-le")
+            places = [(data[m["start"]:m["end"]].decode(),
+                       units[2 * m["utf16_start"]:2 * m["utf16_end"]].decode("utf-16-le"))
+                      for m in snippet["matches"]]
+            assert all(one == other for one, other in places), places
+            return [one for one, _ in places]
+
+        self.until(lambda: [marked(found["snippet"]) for found in self.snapshot(on)["results"]], list)
+
     def expect_channels(self, on, list):
         self.until(lambda: [c["channel_url"] for c in self.snapshot(on)["channels"]], list)
 

@@ -17,6 +17,7 @@ GIVEN = {
     "setup": ("config", "configuration"),
     "channels": ("query", "channel-query"),
     "messages": ("filter", "message-filter"),
+    "search": ("query", "search-query"),
     "open_cached": ("filter", "message-filter"),
     "send": ("message", "own-message/send"),
     "append": ("message", "own-message/append"),
@@ -123,6 +124,15 @@ class HostSteps:
 
     def host_channels(self, query=None, fails=None, path=None, **more):
         self.make(more["as"], "channels", fails, path, query=query or {})
+
+    def host_search(self, query, fails=None, path=None, result=(), fetches=True, **more):
+        """A search for a text, or with the query of an object, and its first page unless `fetches` is false."""
+        if isinstance(query, str):
+            query = {"query": query}
+        named = {key: self.point(query[key]) for key in ("since", "until") if isinstance(query.get(key), (str, dict))}
+        self.make(more["as"], "search", fails, path, query={**query, **named})
+        if fetches and not fails:
+            self.host_fetch(more["as"], "next", result)
 
     def host_open(self, url, filter=None, viewpoint="latest", fails=None, path=None, thread=None, **more):
         if thread:

@@ -10,7 +10,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/python"))
 
 import syncmanager  # noqa: E402
-from syncmanager.collections import Channels, Messages  # noqa: E402
+from syncmanager.collections import Channels, Messages, SearchResults  # noqa: E402
 from syncmanager.streams import Streams  # noqa: E402
 
 
@@ -72,6 +72,11 @@ class Host:
         self.named[more["as"]] = view = self.client.channels(**(query or {}))
         return {"collection": view.number}
 
+    def search(self, query, **more):
+        rest = {key: value for key, value in query.items() if key != "query"}
+        self.named[more["as"]] = view = self.client.search(query.get("query"), **rest)
+        return {"collection": view.number}
+
     def messages(self, channel_url, viewpoint, filter=None, **more):
         self.named[more["as"]] = view = self.client.messages(channel_url, viewpoint, **(filter or {}))
         return {"collection": view.number}
@@ -88,8 +93,8 @@ class Host:
 
     def fetch(self, on, direction):
         view = self.named[on]
-        if isinstance(view, Channels):
-            assert direction == "next", "channels are only fetched forward"
+        if isinstance(view, (Channels, SearchResults)):
+            assert direction == "next", "channels and results are only fetched forward"
             return {"request": self.started(view).fetch().request}
         return {"request": self.started(view).fetch(direction).request}
 
@@ -127,7 +132,7 @@ class Host:
             return {"items": {"sections": view.sections}}
         if isinstance(view, Messages):
             return {"items": {"succeeded": [*view.items], "pending": [*view.pending], "failed": [*view.failed]}}
-        return {"items": {"channels": [*view.items]}}
+        return {"items": {"results" if isinstance(view, SearchResults) else "channels": [*view.items]}}
 
     def remove(self, on):
         self.named.pop(on).remove()

@@ -156,7 +156,7 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
     def apply(self, event):
         """As the most naive host: only the changes, in order."""
         shown = self.replay[event["collection"]].setdefault(event["list"], [])
-        items = event.get("channels") or event.get("messages") or []
+        items = event.get("channels") or event.get("messages") or event.get("results") or []
         if event["action"] == "clear":
             shown.clear()
         for position, change in enumerate(event["changes"]):

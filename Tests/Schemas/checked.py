@@ -20,7 +20,8 @@ SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schema"
 #: Refusals that depend on what a schema cannot compare: one member with another, or numbers too large for it.
 #: Or on what else is open, and on the kind of stream that is asked.
 CANNOT_SAY = (
-    "must be earlier than", "no open stream", "cannot be part of another stream", "in each other more", "one for each",
+    "must be earlier than", "is before since", "no open stream", "cannot be part of another stream",
+    "in each other more", "one for each",
     "does not go with", "one has to be given", "told of no database", "has a limit of its own", "Invalid data",
     "Invalid path", "is counted under that name", "A range of", "a path below each child",
     "gives the section already", "only a transient stream", "a stream of this kind", "no one order", "in one direction",
@@ -76,7 +77,7 @@ def told(name: str, document: Any) -> None:
 
 def told_event(event: dict[str, Any]) -> None:
     told(f"events/{event['type']}", event)
-    items = event.get("channels") or event.get("messages")
+    items = event.get("channels") or event.get("messages") or event.get("results")
     if event["type"] == "change" and items is not None:
         assert len(items) == len(event["changes"]), f"as many items as changes are needed: {event}"
 

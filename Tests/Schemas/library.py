@@ -42,6 +42,10 @@ class Client:
         made = ctypes.c_void_p()
         return made, self.judged(lib.sm_channel_collection_new(self.handle, text(query), ctypes.byref(made)))
 
+    def search(self, query: Any) -> tuple[ctypes.c_void_p, dict[str, Any] | None]:
+        made = ctypes.c_void_p()
+        return made, self.judged(lib.sm_search_collection_new(self.handle, text(query), ctypes.byref(made)))
+
     def messages(self, channel_url: str, filter: Any) -> tuple[ctypes.c_void_p, dict[str, Any] | None]:
         made = ctypes.c_void_p()
         return made, self.judged(lib.sm_message_collection_new(

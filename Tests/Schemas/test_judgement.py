@@ -81,6 +81,16 @@ def test_channel_query(client):
         lib.sm_collection_remove(made)
 
 
+def test_search_query(tmp_path):
+    config = {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), "search": True}
+    with Client(config) as client:
+        assert client.error is None
+        for document in [[], None, *candidates(checked.schema("search-query")["properties"], {"query": "a"})]:
+            made, error = client.search(document)
+            compare("search-query", document, error)
+            lib.sm_collection_remove(made)
+
+
 def test_message_filter(client):
     for document in [[], None, *candidates(checked.schema("message-filter")["properties"], {})]:
         made, error = client.messages("c", document)

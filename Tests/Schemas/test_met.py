@@ -13,11 +13,12 @@ from library import Client, lib
 
 #: Parts of other schemas: nothing is told as one of them alone.
 PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
-         "objects/unsent-message", "objects/unsent-file", "objects/poll", "own-message/file", "action-result",
-         "objects/draft", "condition"}
+         "objects/search-result", "objects/unsent-message", "objects/unsent-file", "objects/poll", "own-message/file",
+         "action-result", "objects/draft", "condition"}
 #: What hosts give; test_judgement.py meets each of them.
-GIVEN = {"configuration", "action", "channel-query", "message-filter", "own-message/send", "own-message/append",
-         "own-message/response", "own-message/update", "own-message/delete", "stream", "stream-request"}
+GIVEN = {"configuration", "action", "channel-query", "message-filter", "search-query", "own-message/send",
+         "own-message/append", "own-message/response", "own-message/update", "own-message/delete", "stream",
+         "stream-request"}
 
 
 class Stage:
@@ -176,6 +177,13 @@ def export_progress(stage):
     with stage.connected() as client:
         assert client.call({"action": "export", "path": str(stage.folder / "all.jsonl")}) is None
         return [client.wait("export_progress")]
+
+
+def search_progress(stage):
+    with stage.connected() as client:
+        stage.open(client)
+    with stage.client(search=True) as client:
+        return [client.wait("search_progress")]
 
 
 def sync_state(stage):

@@ -64,7 +64,7 @@ def test_events_are_those_of_the_code_and_of_the_header():
     ("events/result", ("properties", "short"), "SyncEngine/ShortReason"),
     ("events/connection", ("properties", "state"), "SyncEngine/ConnectionState"),
     ("events/sync_state", ("properties", "state"), "SyncEngine/SyncState"),
-    ("collection-info", ("oneOf", 2, "properties", "source"), "SyncStreams/Kind"),
+    ("collection-info", ("oneOf", 3, "properties", "source"), "SyncStreams/Kind"),
 ], ids=["source", "reason", "call", "short", "connection", "sync_state", "kind of stream"])
 def test_words_are_those_of_the_code(schema, place, enum):
     part = checked.schema(schema)
@@ -79,7 +79,7 @@ def test_actions_are_those_of_the_code():
 
 @pytest.mark.parametrize(("schema", "kind"), [
     ("configuration", documents.Config), ("channel-query", documents.ChannelQuery),
-    ("message-filter", documents.MessageFilter)])
+    ("message-filter", documents.MessageFilter), ("search-query", documents.SearchQuery)])
 def test_keys_are_those_of_the_python_package(schema, kind):
     # "delivery" is for callbacks, which the package does not use.
     keys = set(checked.schema(schema)["properties"]) - {"delivery"}

@@ -29,6 +29,11 @@ final class Host {
         buffer.add(DeliveredLists(info, channelURL: channelURL.map { ChannelURL($0) }, criteria: Array("{}".utf8)))
     }
 
+    func open(search info: CollectionInfo) {
+        replay.open(info.collection)
+        buffer.add(DeliveredLists(info, results: Array("{}".utf8)))
+    }
+
     func open(stream id: UInt64, _ spec: StreamSpec) throws {
         let handle = try StreamHandle(spec) { handles[$0] }
         handles[id] = handle

@@ -88,6 +88,16 @@ extension SimulatedRun {
         }
     }
 
+    /// The same of results.
+    func checkSearchReplay(_ replay: Replay) throws {
+        for view in engine.searchWindows {
+            let (told, rows) = (replay.rows(view.id, .results), Array(view.window.rows.reversed()))
+            guard told.map(\.id) == rows.map(\.id.text), told.map(\.json) == rows.map(\.json) else {
+                throw Violation(description: "replay of \(view.id): \(told.map(\.id)) is not \(rows.map(\.id))")
+            }
+        }
+    }
+
     /// Each message once, in the service's order.
     func checkOrder(_ view: MessageWindow) throws {
         let rows = view.window.rows
@@ -117,6 +127,9 @@ extension SimulatedRun {
             for (list, rows) in wanted { try checkSnapshot(view.id, list, rows) }
         }
         for view in engine.shownChannels { try checkSnapshot(view.id, "channels", view.window.rows.map(\.json)) }
+        for view in engine.searchWindows {
+            try checkSnapshot(view.id, "results", view.window.rows.reversed().map(\.json))
+        }
     }
 
     func checkSnapshot(_ id: CollectionID, _ list: String, _ rows: [[UInt8]]) throws {

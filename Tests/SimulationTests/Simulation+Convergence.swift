@@ -30,6 +30,7 @@ extension Simulation {
         try checkCounts()
         try checkRefreshed()
         try checkWindows()
+        try convergeSearches()
         try convergeMessages()
         try convergeChannels()
         try convergeStreams()
@@ -86,7 +87,7 @@ extension Simulation {
     }
 
     /// Until nothing is under way: neither in the engine, nor on the network, nor in the host's plans.
-    private func settle() throws {
+    func settle() throws {
         for _ in 0..<2000 {
             try advance(500)
             drain()
@@ -107,7 +108,7 @@ extension Simulation {
                 + "own messages \(engine.ownMessages.map(\.requestID))")
     }
 
-    private func fetchToTheEnd(_ id: CollectionID, _ direction: PageDirection) throws {
+    func fetchToTheEnd(_ id: CollectionID, _ direction: PageDirection) throws {
         for _ in 0..<2000 {
             let call = fetch(id, direction)
             for _ in 0..<600 where openCalls[call] != nil { try advance(100) }
@@ -158,6 +159,7 @@ extension Simulation {
         try checkCounts()
         try checkRefreshed()
         try checkWindows()
+        try checkSearches()
         for view in engine.shownChannels where view.isLoaded {
             let documents = Dictionary(
                 service.channels(view.query).map { ($0["channel_url"]?.string ?? "", $0) }, uniquingKeysWith: { $1 })

@@ -13,6 +13,7 @@ extension Simulation {
         draftAct()
         fileAct()
         downloadAct()
+        searchAct()
         switch random.below(126) {
         case 114..<126: streamAct()
         case 100..<114: if let view { ask(view) }

@@ -53,8 +53,12 @@ extension Simulation {
         try checkDatabase()
         try checkDownloads()
         try checkReplay(told)
+        try checkSearchReplay(told)
         try checkStreams()
-        if host.isEmpty { try checkReplay(host.replay) }
+        if host.isEmpty {
+            try checkReplay(host.replay)
+            try checkSearchReplay(host.replay)
+        }
         for (url, view) in engine.shownMessages {
             try checkOrder(view)
             try checkHoles(view, url)

@@ -53,7 +53,8 @@ extension Simulation {
             return note("sign-out gave \(result.status)")
         }
         let isShown = engine.shownMessages.contains { !$0.window.window.isEmpty }
-            || engine.shownChannels.contains { !$0.window.isEmpty } || !engine.ownMessages.isEmpty
+            || engine.shownChannels.contains { !$0.window.isEmpty }
+            || engine.searchWindows.contains { !$0.window.isEmpty } || !engine.ownMessages.isEmpty
         let held = try? device.held()
         if isShown || held.map({ $0.channels > 0 || $0.messages > 0 || $0.own > 0 }) ?? true {
             violation = violation ?? Violation(

@@ -30,6 +30,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
     var notices: NoticeKnowledge
     var evictions: EvictionKnowledge
     var exports: ExportKnowledge
+    var searches: SearchKnowledge
     /// How often the user has signed out, or may have.
     var signOuts = 0
     var files: FileKnowledge
@@ -80,6 +81,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         notices = NoticeKnowledge(seed: seed)
         evictions = EvictionKnowledge(seed: seed)
         exports = ExportKnowledge(seed: seed)
+        searches = SearchKnowledge(seed: seed)
         files = FileKnowledge(seed: seed)
         downloads = DownloadKnowledge(seed: seed)
         random = SeededGenerator(seed: seed)

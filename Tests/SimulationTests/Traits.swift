@@ -45,6 +45,8 @@ struct Traits {
     let notify: EngineOptions.Notify
     /// Whether the host is asked which channels lose messages first.
     let evictionOrder: EngineOptions.Eviction
+    /// Whether cached messages are searched, in most of the processes of a run.
+    let searches: Bool
     /// What of channels that nobody looks at is cached.
     let prefetch: EngineOptions.Prefetching?
 
@@ -80,6 +82,7 @@ struct Traits {
         prefetch = !own.chance(30) ? nil : EngineOptions.Prefetching(
             channels: own.pick([1, 2, Int.max, Int.max]) ?? 1, messages: own.pick([1, 30, 250, 250]) ?? 30)
         evictionOrder = own.chance(50) ? .host : .lastOpened
+        searches = own.chance(70)
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -98,6 +101,7 @@ struct Traits {
         options.notify = notify
         options.prefetch = prefetch
         options.evictionOrder = evictionOrder
+        options.searches = searches && (seed &+ UInt64(process)) % 5 != 0
         options.noticesAtOnce = EventBuffer.messagesAtOnce(limit: queueLimit)
         if hasDatabase {
             options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")

@@ -43,7 +43,7 @@ final class ExportTests: EngineTestCase {
 
     private var progress: [[Int64]] {
         host.events.compactMap {
-            if case .client(.exportProgress(_, let done, let total)) = $0 { [done, total] } else { nil }
+            if case .client(.callProgress(let progress)) = $0 { [progress.done, progress.total ?? 0] } else { nil }
         }
     }
 

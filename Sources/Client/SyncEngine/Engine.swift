@@ -56,6 +56,8 @@ public final class Engine {
         machines.drafts.load(&turn)
         machines.notices.load(&turn)
         machines.lists.setComplete(machines.sync.isComplete, &turn)
+        machines.search.load(&turn)
+        machines.search.look(&turn)
         let lost = storage.setAsideDamagedIntents()
         if lost.count > 0 { turn.tell(.storageError(message: lost.message, lost: lost)) }
         machines.notices.tell(isSettled: false, &turn)
@@ -251,6 +253,7 @@ public final class Engine {
         case .streams: machines.streams.advance(&turn)
         case .database: machines.database?.advance(&turn)
         case .export: machines.export.work(&turn)
+        case .search: machines.search.work(&turn)
         case .trim:
             let open = machines.collections.openChannels
             let wasFull = turn.context.isCacheFull
@@ -337,6 +340,7 @@ public final class Engine {
         if !isClosed { outbox.clearSettled(turn.context) }
         if !isClosed, !isClosing {
             machines.budget.look(&turn)
+            machines.search.look(&turn)
             if machines.prefetch.isWanted(options) { prefetch(&turn) }
             machines.notices.tell(isSettled: machines.sync.isSettled, &turn)
             carryOut(&turn)
@@ -392,6 +396,8 @@ public final class Engine {
     }
 
     var channelWindows: [ChannelWindow] { machines.lists.all }
+
+    var searchWindows: [SearchWindow] { machines.search.windows }
 
     /// A stream as it has been told.
     func shownStream(_ id: UInt64) -> StreamBatch? { machines.streams.whole(id) }

@@ -89,6 +89,26 @@ public func sm_message_collection_open(
     return code
 }
 
+@_cdecl("sm_search_collection_new")
+public func sm_search_collection_new(
+    _ client: OpaquePointer?, _ query: UnsafePointer<CChar>?, _ out: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    call { () throws(BorderError) in
+        let client = try Registry.client(client)
+        guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
+        try client.checkOpen()
+        guard client.searches else {
+            throw BorderError(.invalidArgument, "sm_setup() was not told to search: \"search\" is not true")
+        }
+        let text = try CText.read(query, "query")
+        let parsed = try CText.document(text, Criteria.search)
+        let id = client.nextCollectionID()
+        let lists = DeliveredLists(CollectionInfo(search: id, limit: parsed.limit), results: text)
+        try client.open(lists, .openSearchCollection(id: id, query: parsed))
+        out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: false))
+    }
+}
+
 @_cdecl("sm_collection_number")
 public func sm_collection_number(_ collection: OpaquePointer?) -> UInt64 {
     do throws(BorderError) { return try Registry.collection(collection).id.number } catch { return 0 }

@@ -12,6 +12,8 @@ final class Client: @unchecked Sendable {
     let readMessage: ChosenService.MessageReader
     /// Whether the configuration names a realtime database.
     let hasDatabase: Bool
+    /// Whether the configuration lets cached messages be searched.
+    let searches: Bool
     private let loop: EngineLoop
     /// The lock of both the queue and the inbox.
     private let monitor: Monitor
@@ -27,6 +29,7 @@ final class Client: @unchecked Sendable {
     init(_ configuration: Configuration) throws(BorderError) {
         monitor = Monitor(conditions: 2)
         hasDatabase = configuration.engine.database != nil
+        searches = configuration.engine.searches
         guard let queue = EventQueue(
             limit: configuration.queueLimit, hasOwnThread: configuration.isThreadDelivery, monitor: monitor) else {
             throw BorderError(.internal, "no descriptor is left for the event queue")

@@ -36,7 +36,7 @@ struct Configuration {
         case appVersion = "app_version", expiringSession = "expiring_session"
         case backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
         case maxAge = "max_message_age_days", cache, notify, prefetch
-        case evictionOrder = "cache_order"
+        case evictionOrder = "cache_order", search
     }
     private enum Delivery: String, CaseIterable { case host, thread }
     /// Where the cache and the outbox are; `none`: in memory, since there is no way without them.
@@ -73,6 +73,7 @@ struct Configuration {
             case .notify: engine.notify = try value.choice()
             case .evictionOrder: engine.evictionOrder = try value.choice()
             case .prefetch: engine.prefetch = try EngineOptions.Prefetching(value)
+            case .search: engine.searches = try value.flag()
             case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
@@ -117,7 +118,7 @@ struct Configuration {
             (.maxCache, engine.cacheLimit.map { .int($0 >> 20) } ?? "infinite"),
             (.maxAge, engine.messageAge.map { .int($0 / Configuration.day) } ?? "infinite"),
             (.notify, .string(engine.notify.rawValue)), (.prefetch, engine.prefetch?.described),
-            (.evictionOrder, .string(engine.evictionOrder.rawValue)),
+            (.evictionOrder, .string(engine.evictionOrder.rawValue)), (.search, .bool(engine.searches)),
             (.database, database?.described),
         ]
         let document = JSON.object()

@@ -19,6 +19,7 @@ final class DeliveredLists {
 
     let id: CollectionID
     let channelURL: ChannelURL?
+    private let isSearch: Bool
     /// The query or filter as the host gave it.
     let criteria: [UInt8]
     private var lists: [CollectionChange.List: [Row]] = [:]
@@ -33,12 +34,24 @@ final class DeliveredLists {
         self.info = info
         self.channelURL = channelURL
         self.criteria = criteria
+        isSearch = false
+        stream = nil
+    }
+
+    /// Of a search. `criteria`: its query.
+    init(_ info: CollectionInfo, results criteria: [UInt8]) {
+        id = info.collection
+        self.info = info
+        channelURL = nil
+        self.criteria = criteria
+        isSearch = true
         stream = nil
     }
 
     init(id: CollectionID, stream: StreamHandle, spec: StreamSpec, criteria: [UInt8]) {
         self.id = id
         channelURL = nil
+        isSearch = false
         self.criteria = criteria
         info = CollectionInfo(channels: id, ChannelQuery())
         self.stream = stream
@@ -82,10 +95,15 @@ final class DeliveredLists {
         return cleared
     }
 
-    /// Whether a channel, a succeeded message or a stream's row is shown.
+    /// The one list, or the three of messages.
+    private var kinds: [CollectionChange.List] {
+        isSearch ? [.results] : channelURL == nil ? [.channels] : [.succeeded, .pending, .failed]
+    }
+
+    /// Whether a channel, a succeeded message, a result or a stream's row is shown.
     func contains(_ id: String) -> Bool {
         if let rows { return rows.contains(id) }
-        return lists[channelURL == nil ? .channels : .succeeded]?.contains { $0.id.isByteEqual(to: id) } ?? false
+        return lists[kinds[0]]?.contains { $0.id.isByteEqual(to: id) } ?? false
     }
 
     func infoJSON() -> [UInt8] {
@@ -111,8 +129,8 @@ final class DeliveredLists {
             writer.member("filter", raw: criteria)
             if let channel = info.channel { writer.member("channel", raw: channel) }
         } else {
-            writer.member("kind", "channels")
-            writer.member("count", lists[.channels]?.count ?? 0)
+            writer.member("kind", isSearch ? "search" : "channels")
+            writer.member("count", lists[kinds[0]]?.count ?? 0)
             writer.member("has_next", info.hasNext)
             writer.member("limit", info.nextLimit)
             writer.member("query", raw: criteria)
@@ -130,7 +148,6 @@ final class DeliveredLists {
             writer.endObject()
             return writer.bytes
         }
-        let kinds: [CollectionChange.List] = channelURL == nil ? [.channels] : [.succeeded, .pending, .failed]
         for kind in kinds {
             writer.key(escaping: kind.rawValue)
             writer.beginArray()

@@ -27,7 +27,7 @@ final class EventBuffer {
 
     /// Events of which the host needs only the latest: when the buffer is full, a new one replaces the one that waits.
     private enum StateNotice: Hashable {
-        case connection, syncState, unreadCounts, tokenNeeded, storageError, cacheFull
+        case connection, syncState, unreadCounts, tokenNeeded, storageError, cacheFull, searchProgress
         case hugeGap(CollectionID), channelRemoved(CollectionID), streamLoaded(CollectionID)
         case databaseValue(CallID), databaseTokenNeeded
         case upload(RequestID, Int), file(of: CallID)
@@ -116,10 +116,11 @@ final class EventBuffer {
             case .storageError: push(output, as: .storageError, time: time)
             case .unreadCounts: push(output, as: .unreadCounts, time: time)
             case .cacheFull: push(output, as: .cacheFull, onlyLatest: true, time: time)
+            case .searchProgress: push(output, as: .searchProgress, onlyLatest: true, time: time)
             case .uploadProgress(let progress):
                 push(output, as: .upload(progress.requestID, progress.file), onlyLatest: true, time: time)
-            case .downloadProgress(let call, _, _), .exportProgress(let call, _, _):
-                push(output, as: .file(of: call), onlyLatest: true, time: time)
+            case .callProgress(let progress):
+                push(output, as: .file(of: progress.call), onlyLatest: true, time: time)
             case .syncProgress: if !isFull { append(output, time) }
             // The engine tells no more of these than a few, until it hears that they were taken.
             case .messageReceived: append(output, time)

@@ -96,14 +96,17 @@ enum EventText {
             writer.member("file", progress.file)
             writer.member("sent", progress.done)
             writer.member("total", progress.total)
-        case .downloadProgress(let call, let done, let total):
-            writer.member("request", Int64(bitPattern: call.number))
-            writer.member("received", done)
-            if let total { writer.member("total", total) }
-        case .exportProgress(let call, let done, let total):
-            writer.member("request", Int64(bitPattern: call.number))
+        case .callProgress(let progress):
+            writer.member("request", Int64(bitPattern: progress.call.number))
+            switch progress.kind {
+            case .download: writer.member("received", progress.done)
+            case .export: writer.member("done", progress.done)
+            }
+            if let total = progress.total { writer.member("total", total) }
+        case .searchProgress(let done, let total):
             writer.member("done", done)
             writer.member("total", total)
+            writer.member("complete", done == total)
         case .cacheReset(let file): writer.member("file", file)
         case .database(let notice): write(notice, &writer)
         case .resource(let notice): notice.write(&writer)
@@ -310,7 +313,11 @@ enum EventText {
         }
         writer.endArray()
         guard change.action != .remove, change.action != .clear else { return }
-        writer.key(change.list == .channels ? "channels" : "messages")
+        switch change.list {
+        case .channels: writer.key("channels")
+        case .succeeded, .pending, .failed: writer.key("messages")
+        case .results: writer.key("results")
+        }
         writer.beginArray()
         for item in change.items { writer.raw(item.json) }
         writer.endArray()

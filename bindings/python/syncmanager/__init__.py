@@ -8,12 +8,12 @@ the tests of programs. Since 0.1.
 from ._calls import Call
 from ._log import api_version, log_to, status_name, version
 from ._version import __version__ as __version__
-from .collections import Around, Page, Stored
-from .documents import LATEST, Channel, Config, Message, User
+from .collections import Around, Page, Stored, snippet_spans
+from .documents import LATEST, Channel, Config, Message, SearchResult, User
 from .errors import SyncManagerError
 from .events import Change, Event
 from .live_list import LiveList
-from .manager import ChannelCollection, MessageCollection, Stream, SyncManager
+from .manager import ChannelCollection, MessageCollection, SearchCollection, Stream, SyncManager
 
 __all__ = [
     "LATEST",
@@ -28,6 +28,8 @@ __all__ = [
     "Message",
     "MessageCollection",
     "Page",
+    "SearchCollection",
+    "SearchResult",
     "Stored",
     "Stream",
     "SyncManager",
@@ -36,6 +38,7 @@ __all__ = [
     "__version__",
     "api_version",
     "log_to",
+    "snippet_spans",
     "status_name",
     "version",
 ]

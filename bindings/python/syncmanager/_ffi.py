@@ -67,6 +67,7 @@ _declare("sm_call", c_int32, [c_void_p, c_char_p, *_completion])
 _declare("sm_close", None, [c_void_p])
 _declare("sm_next_event", c_int32, [c_void_p, c_int32, POINTER(c_void_p), POINTER(c_size_t)])
 _declare("sm_channel_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
+_declare("sm_search_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
 _declare("sm_message_collection_new", c_int32, [c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_void_p)])
 _declare(
     "sm_message_collection_open",

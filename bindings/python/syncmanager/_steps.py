@@ -26,7 +26,7 @@ class Step:
 
 def is_of(change: Change[Any], shown: Shown) -> bool:
     """Whether the change is one of the list."""
-    return change.list == shown or (shown == "items" and change.list in ("channels", "succeeded"))
+    return change.list == shown or (shown == "items" and change.list in ("channels", "succeeded", "results"))
 
 
 def steps(change: Change[Any]) -> Iterator[Step]:

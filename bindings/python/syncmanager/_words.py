@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-ListName = Literal["channels", "succeeded", "pending", "failed"]
+ListName = Literal["channels", "succeeded", "pending", "failed", "results"]
 Action = Literal["insert", "update", "move", "remove", "clear"]
 #: Why a list changed.
 Source = Literal[
@@ -78,4 +78,4 @@ FailedReason = Literal[
 ]
 ConnectionName = Literal["disconnected", "connecting", "connected", "waiting", "token_needed"]
 SyncName = Literal["idle", "running", "paused"]
-Short = Literal["offline", "paused", "error", "reset"]
+Short = Literal["offline", "paused", "error", "reset", "indexing"]

@@ -31,6 +31,8 @@ from .collections import (
     MessageCalls,
     Messages,
     Page,
+    SearchCalls,
+    SearchResults,
     Stored,
 )
 from .database import BlockingDatabase
@@ -44,6 +46,8 @@ from .documents import (
     MessageFields,
     MessageFilter,
     OutgoingFile,
+    SearchOptions,
+    SearchResult,
 )
 from .events import AnyEvent, Change, StreamBatch, StreamRow
 from .resources import Resources
@@ -62,6 +66,14 @@ class _StartChannels(ChannelCalls):
 
 
 class _StartMessages(MessageCalls):
+    def __init__(self, target: Collection[Any]) -> None:
+        self._of = target
+
+    def _target(self) -> Collection[Any]:
+        return self._of
+
+
+class _StartSearch(SearchCalls):
     def __init__(self, target: Collection[Any]) -> None:
         self._of = target
 
@@ -189,6 +201,22 @@ class MessageCollection(Messages, BlockingChannelActions, BlockingCollectionActi
     def delete(self, target: Message | int | str, *, timeout: float | None = None) -> Stored:
         """Gives up a message of ``pending`` or ``failed``, or tells that this program deleted a sent one."""
         return self.start.delete(target).result(timeout)
+
+
+class SearchCollection(SearchResults, BlockingCollectionActions):
+    """What a search has found. ``for change in results`` waits for the changes of its list. Since 0.1."""
+
+    @property
+    def start(self) -> SearchCalls:
+        """The same calls without waiting: each gives a ``Call``."""
+        return _StartSearch(self)
+
+    def __iter__(self) -> Feed[Change[SearchResult]]:
+        return self.changes()
+
+    def fetch(self, *, timeout: float | None = None) -> Page:
+        """Loads the next page of results from the cache. Then ``items`` has them."""
+        return self.start.fetch().result(timeout)
 
 
 class Stream(Streams):
@@ -329,6 +357,12 @@ class SyncManager(ClientBase, BlockingClientActions):
         ``MessageFilter``."""
         return MessageCollection(self._core, channel_url, viewpoint, filters)
 
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchCollection:
+        """The cached messages with all words of ``query``, empty until the first ``fetch``; needs ``search=True`` in
+        the configuration. The other arguments are those of ``SearchOptions``. The action ``search_messages`` lets the
+        service search what it has. Since 0.1."""
+        return SearchCollection(self._core, query, options)
+
     def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
         """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
         ``{"database": {"path": …}}``, ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […],
@@ -402,4 +436,4 @@ class SyncManager(ClientBase, BlockingClientActions):
         self._core.handle.wake()
 
 
-__all__ = ["Call", "ChannelCollection", "MessageCollection", "Stream", "SyncManager"]
+__all__ = ["Call", "ChannelCollection", "MessageCollection", "SearchCollection", "Stream", "SyncManager"]

@@ -26,6 +26,9 @@ from .documents import (
     MessageFields,
     MessageSnapshot,
     OutgoingFile,
+    SearchResult,
+    SearchSnapshot,
+    Snippet,
 )
 from .events import Change, CollectionEvent, Item
 from .live_list import LiveList
@@ -66,6 +69,37 @@ class Channels(TypedCollection[Channel]):
     def snapshot(self) -> ChannelSnapshot:
         """The library's own copy of ``items``, for comparison. It reads the whole list; programs use ``items``."""
         return cast(ChannelSnapshot, describe(lib.sm_collection_snapshot, self._use()))
+
+
+class SearchResults(TypedCollection[SearchResult]):
+    """The cached messages that a search has found, without its calls. Since 0.1."""
+
+    #: What is shown: the best result first.
+    items: LiveList[SearchResult]
+
+    def __init__(self, core: Core, query: str, options: Mapping[str, Any]) -> None:
+        super().__init__(core, "results")
+        self.items = self._lists["results"]
+        self._create(lib.sm_search_collection_new, encode({"query": query, **options}))
+
+    def contains(self, item: str | int | SearchResult) -> bool:
+        """Whether ``items`` has a result, given as it is there or by its id: the channel's URL, a slash, and the
+        message's id."""
+        if isinstance(item, dict):
+            item = f"{item['channel_url']}/{item['message']['message_id']}"
+        return super().contains(item)
+
+    def snapshot(self) -> SearchSnapshot:
+        """The library's own copy of ``items``, for comparison. It reads the whole list; programs use ``items``."""
+        return cast(SearchSnapshot, describe(lib.sm_collection_snapshot, self._use()))
+
+
+def snippet_spans(found: SearchResult | Snippet) -> list[tuple[int, int]]:
+    """Where a snippet, or that of a result, has what was looked for: pairs of indices of its ``text``, in order.
+    Since 0.1."""
+    snippet = found["snippet"] if "snippet" in found else found
+    data = snippet["text"].encode()
+    return [(len(data[: m["start"]].decode()), len(data[: m["end"]].decode())) for m in snippet["matches"]]
 
 
 class Messages(TypedCollection[Message]):
@@ -129,6 +163,15 @@ class ChannelCalls(_Numbered):
 
     def fetch(self) -> Call[Page]:
         """Loads the next page: cached channels at once, the others as sync gets them. Then ``items`` has them."""
+        return self._begin("fetch", results.page, lib.sm_fetch, _DIRECTIONS["next"])
+
+
+class SearchCalls(_Numbered):
+    """The calls on a search. Since 0.1."""
+
+    def fetch(self) -> Call[Page]:
+        """Loads the next page of results from the cache. Then ``items`` has them. ``short`` is ``"indexing"`` when not
+        all that is cached is indexed yet."""
         return self._begin("fetch", results.page, lib.sm_fetch, _DIRECTIONS["next"])
 
 
@@ -277,6 +320,9 @@ __all__ = [
     "MessageCalls",
     "Messages",
     "Page",
+    "SearchCalls",
+    "SearchResults",
     "Stored",
     "TypedCollection",
+    "snippet_spans",
 ]

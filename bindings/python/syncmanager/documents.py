@@ -244,6 +244,7 @@ class Config(_RequiredConfig, total=False):
     notify: Literal["none", "mentions", "all"]
     cache_order: Literal["last_opened", "host"]
     prefetch: PrefetchConfig
+    search: bool
     app_version: str
     database: DatabaseConfig
 
@@ -326,6 +327,51 @@ class MessageFilter(TypedDict, total=False):
     include_poll_details: bool
 
 
+class SearchOptions(TypedDict, total=False):
+    """Where to search, and in which order; docs/search.md. Since 0.1."""
+
+    prefix: bool
+    channel_urls: list[str]
+    sender_ids: list[str]
+    message_type: Literal["all", "user", "file", "admin"]
+    custom_types: list[str]
+    since: int  #: ms since the epoch, included
+    until: int  #: ms since the epoch, included
+    order: Literal["newest", "relevance"]
+    limit: int
+
+
+class SearchQuery(SearchOptions):
+    """What is looked for among the cached messages. Since 0.1."""
+
+    query: str
+
+
+class SnippetMatch(TypedDict):
+    """A place in the text of a snippet. Since 0.1."""
+
+    start: int  #: bytes of UTF-8
+    end: int  #: bytes of UTF-8
+    utf16_start: int  #: code units of UTF-16
+    utf16_end: int  #: code units of UTF-16
+
+
+class Snippet(TypedDict):
+    """The part of a message's text around the first match; ``snippet_spans`` gives the places as indices of ``text``.
+    Since 0.1."""
+
+    text: str
+    matches: list[SnippetMatch]
+
+
+class SearchResult(TypedDict):
+    """A cached message that a search has found. Since 0.1."""
+
+    channel_url: str
+    message: Message
+    snippet: Snippet
+
+
 class MessageFields(TypedDict, total=False):
     """The keys of a message to be sent or changed, besides its text. Since 0.1."""
 
@@ -387,7 +433,7 @@ class Section(TypedDict):
 
 class _RequiredInfo(TypedDict):
     collection: int
-    kind: Literal["channels", "messages", "stream"]
+    kind: Literal["channels", "messages", "search", "stream"]
     count: int
 
 
@@ -396,7 +442,7 @@ class CollectionInfo(_RequiredInfo, total=False):
 
     has_next: bool
     has_previous: bool
-    query: ChannelQuery
+    query: ChannelQuery | SearchQuery
     filter: MessageFilter
     channel_url: str
     pending_count: int
@@ -427,6 +473,13 @@ class MessageSnapshot(TypedDict):
     succeeded: list[Message]
     pending: list[Message]
     failed: list[Message]
+
+
+class SearchSnapshot(TypedDict):
+    """The results shown after the event ``seq``. Since 0.1."""
+
+    seq: int
+    results: list[SearchResult]
 
 
 #: Where one item of a change is: ``index``, or ``from`` and ``to`` of a move; and its id, a text.

@@ -17,14 +17,14 @@ from ._words import Short as Short
 from ._words import Source as Source
 from ._words import SyncName as SyncName
 from .details import Detail as Detail
-from .documents import Channel, Message
+from .documents import Channel, Message, SearchResult
 from .documents import EvictionCandidate as EvictionCandidate
 from .documents import Lost as Lost
 from .documents import Position as Position
 from .documents import Prefetched as Prefetched
 from .documents import StreamRow as StreamRow
 
-Item = TypeVar("Item", Channel, Message)
+Item = TypeVar("Item", Channel, Message, SearchResult)
 
 _SOURCES = frozenset(get_args(Source))
 
@@ -237,6 +237,17 @@ class ExportProgress(Event):
 
 
 @dataclass(frozen=True)
+class SearchProgress(Event):
+    """How far an older cache is indexed for search. Since 0.1."""
+
+    #: Messages that are indexed, roughly.
+    done: int
+    #: Messages that are cached, roughly.
+    total: int
+    complete: bool
+
+
+@dataclass(frozen=True)
 class SyncProgress(Event):
     """How far the background sync of a channel is. Since 0.1."""
 
@@ -443,8 +454,8 @@ class UnknownEvent(Event):
     type: str
 
 
-AnyChange = Union["Change[Channel]", "Change[Message]"]
-#: What a collection of channels or messages tells; ``isinstance`` and ``match`` narrow it.
+AnyChange = Union["Change[Channel]", "Change[Message]", "Change[SearchResult]"]
+#: What a collection of channels, messages or results tells; ``isinstance`` and ``match`` narrow it.
 CollectionEvent = Union[
     Change[Item],
     NewMessage,
@@ -462,6 +473,7 @@ StreamNotice = Union[StreamBatch, StreamStep, StreamLoaded, Overflow]
 AnyEvent = Union[
     CollectionEvent[Channel],
     CollectionEvent[Message],
+    CollectionEvent[SearchResult],
     StreamNotice,
     Result,
     Connection,
@@ -470,6 +482,7 @@ AnyEvent = Union[
     UploadProgress,
     DownloadProgress,
     ExportProgress,
+    SearchProgress,
     SyncProgress,
     MessageReceived,
     CacheFull,
@@ -502,6 +515,7 @@ _KINDS: dict[str, type[Event]] = {
     "upload_progress": UploadProgress,
     "download_progress": DownloadProgress,
     "export_progress": ExportProgress,
+    "search_progress": SearchProgress,
     "sync_progress": SyncProgress,
     "message_received": MessageReceived,
     "cache_full": CacheFull,
@@ -552,7 +566,10 @@ def _change(head: dict[str, Any], items: Sequence[Any], text: bytes) -> Change[A
 
 def _long_change(text: bytes) -> Change[Any] | None:
     """A change whose items stay text until they are read; None if the event does not have the expected shape."""
-    key = b'"messages":[' if text.find(b'"list":"channels"', 0, 200) < 0 else b'"channels":['
+    key = b'"messages":['
+    for name in (b"channels", b"results"):
+        if text.find(b'"list":"' + name + b'"', 0, 200) >= 0:
+            key = b'"' + name + b'":['
     # Behind a quote that no backslash precedes: in a JSON text that is a key or a whole string, never inside of one.
     start = text.find(key)
     if start < 0 or not text.endswith(b"]}"):
@@ -574,7 +591,8 @@ def decode(text: bytes) -> AnyEvent:
     event: dict[str, Any] = json.loads(text)
     name: str = event["type"]
     if name == "change":
-        return _change(event, event.get("channels") or event.get("messages") or [], text)
+        items: list[Any] = event.get("channels") or event.get("messages") or event.get("results") or []
+        return _change(event, items, text)
     kind = _KINDS.get(name)
     group, _, rest = name.partition("_")
     if kind is None and group == "resource":

@@ -13,9 +13,19 @@ from ._feeds import Feed
 from ._ffi import encode
 from ._handle import Handle
 from ._tasks import leave_calls, take_calls
-from .collections import ChannelCalls, Channels, ClientBase, ClientCalls, Collection, MessageCalls, Messages
+from .collections import (
+    ChannelCalls,
+    Channels,
+    ClientBase,
+    ClientCalls,
+    Collection,
+    MessageCalls,
+    Messages,
+    SearchCalls,
+    SearchResults,
+)
 from .database import DatabaseCalls
-from .documents import LATEST, Channel, ChannelQuery, Config, Message, MessageFilter
+from .documents import LATEST, Channel, ChannelQuery, Config, Message, MessageFilter, SearchOptions, SearchResult
 from .events import Change, StreamBatch
 from .streams import RowFunction, StreamCalls, Streams, StreamSpec
 
@@ -43,6 +53,16 @@ class MessageCollection(MessageCalls, Messages):
         return self
 
     def __aiter__(self) -> Feed[Change[Message]]:
+        return self.changes()
+
+
+class SearchCollection(SearchCalls, SearchResults):
+    """What a search has found. ``async for change in results`` goes over the changes of its list. Since 0.1."""
+
+    def _target(self) -> Collection[Any]:
+        return self
+
+    def __aiter__(self) -> Feed[Change[SearchResult]]:
         return self.changes()
 
 
@@ -158,6 +178,12 @@ class SyncManager(ClientBase, ClientCalls):
         ``MessageFilter``."""
         return MessageCollection(self._open_core(), channel_url, viewpoint, filters)
 
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchCollection:
+        """The cached messages with all words of ``query``, empty until the first ``fetch``; needs ``search=True`` in
+        the configuration. The other arguments are those of ``SearchOptions``. The action ``search_messages`` lets the
+        service search what it has. Since 0.1."""
+        return SearchCollection(self._open_core(), query, options)
+
     def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
         """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
         ``{"database": {"path": …}}``, ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […],
@@ -184,4 +210,4 @@ def _close_unwanted(opening: asyncio.Future[Handle]) -> None:
         opening.result().close()
 
 
-__all__ = ["Call", "ChannelCollection", "MessageCollection", "Stream", "SyncManager"]
+__all__ = ["Call", "ChannelCollection", "MessageCollection", "SearchCollection", "Stream", "SyncManager"]

@@ -48,6 +48,8 @@ public struct EngineOptions: Sendable {
     public var cacheFloor = 200
     /// Rows that go in one slice of that at most.
     public var cacheSliceRows = 500
+    /// Cached messages are indexed for search.
+    public var searches = false
     /// Microseconds from any moment on, to know how long a piece of work takes. It decides nothing else.
     public var stopwatch: @Sendable () -> Int64 = { 0 }
     /// For how long a connection lives on in the background.

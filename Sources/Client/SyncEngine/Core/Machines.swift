@@ -17,6 +17,7 @@ struct Machines {
     let retention = Retention()
     let budget = CacheBudget()
     let export = CacheExport()
+    let search = CacheSearch()
     let notices = Notices()
     let prefetch = Prefetch()
     let streamPoint = StreamPoint()
@@ -38,7 +39,7 @@ struct Machines {
     private var all: [any Machine] {
         var all: [any Machine] = [
             session, sync, retention, collections, lists, outbox, drafts, actions, deliveries,
-            mutes, budget, export, notices, prefetch,
+            mutes, budget, export, search, notices, prefetch,
         ]
         if let resources { all.append(resources) }
         if let database { all.append(database) }

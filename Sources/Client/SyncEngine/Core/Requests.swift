@@ -209,7 +209,7 @@ final class Requests {
             guard outbox.uploads.running.contains(requestID) else { break }
             turn.tell(.uploadProgress(FileProgress(
                 requestID: requestID, channelURL: url, file: file, done: done, total: total ?? done)))
-        case .action(let call, _)?: turn.tell(.downloadProgress(call, done: done, total: total))
+        case .action(let call, _)?: turn.tell(.callProgress(CallProgress(.download, call, done: done, total: total)))
         default: break
         }
     }

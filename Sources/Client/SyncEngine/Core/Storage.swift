@@ -8,6 +8,8 @@ final class Storage {
     private let intents: IntentStore
     private var failure: StoreError?
     private var untold: StoreError?
+    /// The full-text index is damaged, and nothing else: it is made again.
+    private var isIndexDamaged = false
 
     init(cache: CacheStore, intents: IntentStore) {
         self.cache = cache
@@ -34,6 +36,9 @@ final class Storage {
 
     /// Bytes of the rows of all cached messages; `nil` until they have been counted.
     var cacheTotal: Int64? { cache.counts.total }
+
+    /// Rows of messages that came to the cache since it was opened.
+    var addedMessages: Int64 { cache.counts.added }
 
     /// A cached channel; `nil` also when it cannot be read.
     func channel(_ url: ChannelURL) -> ChannelRecord? {
@@ -154,7 +159,14 @@ final class Storage {
         return untold
     }
 
+    /// Whether the full-text index was found damaged since the last time.
+    func takeIndexDamage() -> Bool {
+        defer { isIndexDamaged = false }
+        return isIndexDamaged
+    }
+
     private func note(_ error: StoreError) {
+        if SearchIndex.isDamaged(error) { isIndexDamaged = true }
         if failure == nil { untold = error }
         failure = error
     }

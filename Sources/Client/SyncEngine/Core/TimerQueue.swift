@@ -39,6 +39,8 @@ struct TimerQueue {
         case trim
         /// The next slice of an export, after other inputs.
         case export
+        /// The next slice of what search does, after other inputs.
+        case search
         /// Messages that are too old to be kept are looked for again.
         case aging
         /// A channel that is prefetched is given up, or the next ones are looked for.
@@ -53,7 +55,7 @@ struct TimerQueue {
                 .prefetch:
                 true
             case .reconnect, .outbox, .uploads, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes,
-                .background, .ownAges, .drafts, .streams, .database, .aging, .export:
+                .background, .ownAges, .drafts, .streams, .database, .aging, .export, .search:
                 false
             }
         }
@@ -61,7 +63,7 @@ struct TimerQueue {
         /// Whether it stands for the next part of something large.
         var isPart: Bool {
             switch self {
-            case .answerParts, .fetchAll, .trim, .export: true
+            case .answerParts, .fetchAll, .trim, .export, .search: true
             default: false
             }
         }
@@ -96,6 +98,7 @@ struct TimerQueue {
             case .aging: "w"
             case .prefetch: "y"
             case .export: "z"
+            case .search: "zz"
             }
         }
     }

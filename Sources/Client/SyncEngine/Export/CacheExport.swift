@@ -150,8 +150,8 @@ final class CacheExport: Machine {
         export.toldAt = now
         // Messages may have come meanwhile.
         let done = export.walk.messages
-        turn.tell(.exportProgress(
-            export.job.call, done: done, total: export.isWritten ? done : max(done, export.total)))
+        let total = export.isWritten ? done : max(done, export.total)
+        turn.tell(.callProgress(CallProgress(.export, export.job.call, done: done, total: total)))
     }
 
     private func succeed(_ export: Running, _ turn: inout Turn) {

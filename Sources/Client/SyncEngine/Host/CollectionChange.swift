@@ -2,7 +2,7 @@ import SyncModel
 
 /// One change event: what happened to one list, as positions in the order they must be applied.
 public struct CollectionChange: Sendable {
-    public enum List: String, Sendable { case channels, succeeded, pending, failed }
+    public enum List: String, Sendable { case channels, succeeded, pending, failed, results }
     public typealias Action = WindowChange.Kind
     public typealias Item = WindowChange.Item
 

@@ -6,7 +6,7 @@ public struct CollectionInfo: Equatable, Sendable {
     public var hasPrevious: Bool
     public var hasNext: Bool
     public var viewpoint: Int64
-    /// Items that a fetch brings, by direction; a list of channels has but the next ones.
+    /// Items that a fetch brings, by direction; lists of channels and results have but the next ones.
     public var previousLimit: Int
     public var nextLimit: Int
     /// The channel of a message collection as hosts see it, as JSON text; `nil` when it is not known.
@@ -20,6 +20,16 @@ public struct CollectionInfo: Equatable, Sendable {
         hasNext = viewpoint != Int64.max
         previousLimit = filter.limit(.previous)
         nextLimit = filter.limit(.next)
+    }
+
+    /// A list of results that shows nothing yet.
+    public init(search collection: CollectionID, limit: Int) {
+        self.collection = collection
+        viewpoint = 0
+        hasPrevious = false
+        hasNext = true
+        previousLimit = 0
+        nextLimit = limit
     }
 
     /// A list of channels that shows nothing yet.

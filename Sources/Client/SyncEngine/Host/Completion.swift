@@ -18,7 +18,7 @@ public struct Completion: Sendable {
     static let signedOut = "the user has signed out"
 
     /// Why a fetch ended with less than it wanted although there may be more.
-    public enum ShortReason: String, Sendable { case offline, paused, error, reset }
+    public enum ShortReason: String, Sendable { case offline, paused, error, reset, indexing }
 
     public var call: CallID
     public var name: Name

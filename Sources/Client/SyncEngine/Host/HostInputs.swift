@@ -64,6 +64,7 @@ final class HostInputs {
         case .openChannelCollection(let id, let query): openChannels(id, query, &turn)
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
             collections.open(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &turn)
+        case .openSearchCollection(let id, let query): machines.search.open(id, query)
         case .openStream(let id, let spec, let function, let place):
             machines.streams.open(id, spec, function, place, &turn)
         case .removeCollection(let id): removeCollection(id, &turn)
@@ -140,6 +141,7 @@ final class HostInputs {
     private func removeCollection(_ id: CollectionID, _ turn: inout Turn) {
         if case .host(let number) = id { machines.streams.close(number, &turn) }
         lists.close(id, &turn)
+        machines.search.close(id, &turn)
         guard let place = collections.remove(id, &turn) else { return }
         if timelines[place] == nil {
             requests.dropMessages(of: place)
@@ -151,6 +153,7 @@ final class HostInputs {
 
     private func fetch(_ id: CollectionID, _ direction: PageDirection, _ call: CallID, _ turn: inout Turn) {
         if lists.contains(id) { return lists.fetch(id, call: call, &turn) }
+        if machines.search.contains(id) { return machines.search.fetch(id, call: call, &turn) }
         collections.noteUse(of: id, &turn)
         collections.opened(id, call, .fetch, &turn)?.fetch(id, direction, call: call, &turn)
     }
@@ -170,7 +173,8 @@ final class HostInputs {
         }
         let count = Int(clamping: limit)
         let info = lists.contains(id)
-            ? lists.setLimit(id, count) : collections.timeline(of: id)?.setLimit(id, count)
+            ? lists.setLimit(id, count)
+            : machines.search.setLimit(id, count) ?? collections.timeline(of: id)?.setLimit(id, count)
         ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &turn)
     }
 
@@ -178,6 +182,7 @@ final class HostInputs {
         machines.notices.tellAgain()
         for (id, dropped) in lost.sorted(by: { $0.key < $1.key }) {
             lists.resync(id, dropped: dropped, &turn)
+            machines.search.resync(id, dropped: dropped, &turn)
             if case .host(let number) = id { machines.streams.resync(number, dropped: dropped, &turn) }
             guard let timeline = collections.timeline(of: id) else { continue }
             timeline.windows.resync(id, dropped: dropped, &turn)
@@ -206,7 +211,10 @@ final class HostInputs {
 
     private func clearCache(_ url: ChannelURL?, _ call: CallID, _ turn: inout Turn) {
         let isDone = turn.storage.clearMessages(of: url)
-        if isDone { startOver(url.map { timelines.of($0) } ?? timelines.sorted, &turn) }
+        if isDone {
+            startOver(url.map { timelines.of($0) } ?? timelines.sorted, &turn)
+            machines.search.cleared(&turn)
+        }
         turn.complete(Completion(call: call, name: .clearCache, status: isDone ? .ok : .storage))
     }
 
@@ -244,6 +252,7 @@ final class HostInputs {
             startOver(timelines.sorted, &turn)
             channelsForgotten(&turn)
             machines.notices.forgetAll(&turn)
+            machines.search.cleared(&turn)
         }
         // Writes that are still on the disk stay what they are: known, and sent before later ones.
         if areIntentsGone {

@@ -12,6 +12,7 @@ public enum HostPost: Sendable {
     indirect case openChannelCollection(id: CollectionID, query: ChannelQuery)
     indirect case openMessageCollection(
         id: CollectionID, channelURL: ChannelURL, filter: MessageFilter, viewpoint: Int64)
+    indirect case openSearchCollection(id: CollectionID, query: SearchQuery)
     /// `function`: what the host says about rows. `place`: what a stream over the database shows.
     indirect case openStream(
         id: UInt64, StreamSpec, function: (any RowFunction)?, place: DatabaseLocation? = nil)
@@ -26,7 +27,7 @@ public enum HostPost: Sendable {
     var takesSlot: Bool {
         switch self {
         case .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection, .openMessageCollection,
-            .openStream, .resetViewpoint:
+            .openSearchCollection, .openStream, .resetViewpoint:
             true
         case .disconnect, .removeCollection, .resync, .tookMessages: false
         }

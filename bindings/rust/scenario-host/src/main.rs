@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{json, Value};
 use syncmanager::{
     Action, ChannelCollection, ChannelQuery, Client, Config, Draft, Edit, Error, Json, MessageCollection,
-    MessageFilter, Row, RowStream, StreamRequest, StreamSpec, Target, Viewpoint,
+    MessageFilter, Row, RowStream, SearchCollection, SearchQuery, StreamRequest, StreamSpec, Target, Viewpoint,
 };
 
 /// What a step gives besides its id: members as JSON text, so that events stay as they were told.
@@ -17,6 +17,7 @@ type Answer = Result<String, Error>;
 enum View {
     Channels(ChannelCollection),
     Messages(MessageCollection),
+    Search(SearchCollection),
     Stream(RowStream),
 }
 
@@ -80,7 +81,7 @@ impl Host {
     fn messages(&self, step: &Value) -> &MessageCollection {
         match self.view(step) {
             View::Messages(view) => view,
-            View::Channels(_) | View::Stream(_) => nonsense("a collection that has no messages"),
+            View::Channels(_) | View::Search(_) | View::Stream(_) => nonsense("a collection that has no messages"),
         }
     }
 
@@ -115,6 +116,10 @@ impl Host {
                 let view = self.client().channels(query.as_ref())?;
                 Ok(self.keep(step, view.number(), View::Channels(view)))
             }
+            "search" => {
+                let view = self.client().search(&SearchQuery::from_json(needed(step, "query")))?;
+                Ok(self.keep(step, view.number(), View::Search(view)))
+            }
             "messages" => {
                 let filter = document(step, "filter").map(MessageFilter::from_json);
                 let viewpoint = Viewpoint::At(number(step, "viewpoint"));
@@ -144,6 +149,7 @@ impl Host {
             }
             "fetch" => match (self.view(step), text(step, "direction")) {
                 (View::Channels(view), "next") => view.fetch_next(),
+                (View::Search(view), "next") => view.fetch_next(),
                 (View::Messages(view), "next") => view.fetch_next(),
                 (View::Messages(view), "previous") => view.fetch_previous(),
                 (_, direction) => nonsense(&format!("this collection cannot be fetched {direction}")),
@@ -166,6 +172,7 @@ impl Host {
             "contains" => match self.view(step) {
                 View::Channels(view) => view.contains(text(step, "item")),
                 View::Messages(view) => view.contains(text(step, "item")),
+                View::Search(view) => view.contains(text(step, "item")),
                 View::Stream(view) => view.contains(text(step, "item")),
             }
             .map(|is_there| format!(r#","contains":{is_there}"#)),
@@ -176,12 +183,14 @@ impl Host {
             "info" => match self.view(step) {
                 View::Channels(view) => view.info(),
                 View::Messages(view) => view.info(),
+                View::Search(view) => view.info(),
                 View::Stream(view) => view.info(),
             }
             .map(|info| format!(r#","info":{info}"#)),
             "snapshot" => match self.view(step) {
                 View::Channels(view) => view.snapshot(),
                 View::Messages(view) => view.snapshot(),
+                View::Search(view) => view.snapshot(),
                 View::Stream(view) => view.snapshot(),
             }
             .map(|snapshot| format!(r#","snapshot":{snapshot}"#)),
@@ -194,6 +203,9 @@ impl Host {
                     }
                     View::Channels(view) => {
                         format!(r#"{{"channels":{}}}"#, list(view.items().iter().map(|channel| channel.json())))
+                    }
+                    View::Search(view) => {
+                        format!(r#"{{"results":{}}}"#, list(view.items().iter().map(|found| found.json())))
                     }
                     View::Messages(view) => format!(
                         r#"{{"succeeded":{},"pending":{},"failed":{}}}"#,

@@ -217,6 +217,9 @@ extern "C" {
     ///                            shows them or not, behind what the host asks for (docs/cache.md); default: only
     /// what
     ///                            collections show
+    ///   "search"                 true: cached messages are indexed behind all other work, for
+    /// sm_search_collection_new();
+    ///                            default false, which removes an index that there is (docs/search.md)
     ///   "app_version"            of the host's program, for the service's records
     ///   "expiring_session"       true: the service gives session keys that run out, since the host answers
     /// `token_needed`;
@@ -461,6 +464,24 @@ extern "C" {
     ) -> i32;
 
     /// ```text
+    /// The cached messages that have what is looked for; needs "search":true in the configuration. `query` is a
+    /// JSON object
+    /// (docs/search.md): "query" (required: words, "phrases", a beginning*), "prefix" (whether the last word may go
+    /// on; true
+    /// by default), "channel_urls", "sender_ids", "message_type", "custom_types", "since" and "until" (ms since the
+    /// epoch,
+    /// both included), "order" ("newest" | "relevance") and "limit" (1..200, default 20). Its list is "results":
+    /// each with
+    /// "channel_url", "message" and "snippet", and the id `channel_url/message_id`. Empty until the first
+    /// sm_fetch(SM_NEXT);
+    /// then it is live: what is received, edited, deleted or removed from the cache moves in and out. No service is
+    /// asked,
+    /// and no connection is needed; the action "search_messages" lets the service search all it has.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT (search is off), INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_search_collection_new(client: *mut sm_client, query: *const c_char, out: *mut *mut sm_collection) -> i32;
+
+    /// ```text
     /// The number of the collection in events; 0 for no live handle. @thread any. Since 0.1
     /// ```
     pub fn sm_collection_number(collection: *mut sm_collection) -> u64;
@@ -477,19 +498,21 @@ extern "C" {
     ) -> i32;
 
     /// ```text
-    /// Loads a page (the "limit" of query or filter): SM_NEXT for channels; SM_PREVIOUS (older, up to and including
-    /// the
-    /// viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it;
-    /// the
-    /// result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline"
-    /// |
-    /// "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no
-    /// insert,
-    /// only the result. The next fetch in a direction is accepted once the result of the one before is drained, and
-    /// that of
-    /// every sm_collection_start(): until then it is refused (DUPLICATED_FETCH). While the account is listed for
-    /// the first
-    /// time, channels that become known before a list's end remove as many from its end.
+    /// Loads a page (the "limit" of query or filter): SM_NEXT for channels and results; SM_PREVIOUS (older, up to
+    /// and
+    /// including the viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as
+    /// sync brings
+    /// it; the result comes last, with "collection", "has_more" and, when nothing more can come for now, "short":
+    /// "offline"
+    /// | "paused" | "error" | "reset" (the view or its cache was emptied) | "indexing" (of a search: not all that
+    /// is cached
+    /// is indexed yet). A short page is SM_OK. Nothing left: no insert, only the result. The next fetch in a
+    /// direction is
+    /// accepted once the result of the one before is drained, and that of every sm_collection_start(): until then
+    /// it is
+    /// refused (DUPLICATED_FETCH). While the account is listed for the first time, channels that become known
+    /// before a
+    /// list's end remove as many from its end.
     /// A fetch ends after three request timeouts at the latest: of messages with TIMEOUT, of channels with what the
     /// cache
     /// has, both with "short":"error". Completion: TIMEOUT, CANCELED (by the action "cancel", with what was
@@ -580,32 +603,35 @@ extern "C" {
     pub fn sm_reset_viewpoint(collection: *mut sm_collection, viewpoint: i64) -> i32;
 
     /// ```text
-    /// What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count",
-    /// "has_next", and
-    /// "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for messages "filter" (as
-    /// given),
-    /// "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint", "previous_limit", "next_limit"
-    /// and, when
-    /// it is known, "channel": the channel's object, from the first result or change of sent messages on, and kept
-    /// current.
-    /// Of streams see sm_stream_open().
+    /// What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages" | "search"),
+    /// "count",
+    /// "has_next", and "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for
+    /// messages
+    /// "filter" (as given), "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint",
+    /// "previous_limit",
+    /// "next_limit" and, when it is known, "channel": the channel's object, from the first result or change of sent
+    /// messages
+    /// on, and kept current. Of streams see sm_stream_open().
     /// Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_collection_info(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
 
     /// ```text
-    /// The lists as they stand after every event drained so far: {"seq":N,"channels":[...]} or
-    /// {"seq":N,"succeeded":[...],
-    /// "pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info(). @thread any. Since
-    /// 0.1
+    /// The lists as they stand after every event drained so far: {"seq":N,"channels":[...]},
+    /// {"seq":N,"results":[...]} or
+    /// {"seq":N,"succeeded":[...],"pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as
+    /// sm_collection_info().
+    /// @thread any. Since 0.1
     /// ```
     pub fn sm_collection_snapshot(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
 
     /// ```text
     /// Whether what the host has been told so far includes a channel (`id` is its URL), a sent message (`id` is its
-    /// message id, as a text) or a stream's row (`id` is its key): 1 or 0, or an error: INVALID_HANDLE,
-    /// INVALID_ARGUMENT,
-    /// CLOSED. Pending and failed messages do not count. @thread any. Since 0.1
+    /// message
+    /// id, as a text), a result (channel's URL, slash, message's id) or a stream's row (`id` is its key): 1 or 0,
+    /// or an
+    /// error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. Pending and failed messages do not count. @thread any.
+    /// Since 0.1
     /// ```
     pub fn sm_collection_contains(collection: *mut sm_collection, id: *const c_char) -> i32;
 

@@ -13,6 +13,8 @@ pub enum List {
     Succeeded,
     Pending,
     Failed,
+    /// Of a search.
+    Results,
 }
 
 /// Changes of one list, to be applied in order. Since 0.1.
@@ -183,10 +185,15 @@ impl Change {
             "succeeded" => List::Succeeded,
             "pending" => List::Pending,
             "failed" => List::Failed,
+            "results" => List::Results,
             _ => return None,
         };
         let action = json.text_at("action")?;
-        let items = json.get(if list == List::Channels { "channels" } else { "messages" });
+        let items = json.get(match list {
+            List::Channels => "channels",
+            List::Succeeded | List::Pending | List::Failed => "messages",
+            List::Results => "results",
+        });
         let mut items = items.into_iter().flat_map(Json::elements);
         let mut steps = Vec::new();
         if action == "clear" {

@@ -10,13 +10,13 @@ use syncmanager_sys as sys;
 
 use crate::action::Action;
 use crate::call::{Call, Start};
-use crate::collection::{ChannelCollection, MessageCollection, Viewpoint};
+use crate::collection::{ChannelCollection, MessageCollection, SearchCollection, Viewpoint};
 use crate::config::Config;
 use crate::core::{Core, NOBODY};
 use crate::document::c_text;
 use crate::error::{check, Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
-use crate::queries::{ChannelQuery, MessageFilter};
+use crate::queries::{ChannelQuery, MessageFilter, SearchQuery};
 use crate::version::{api_version, version};
 
 /// The cache of one user and its way to the chat service.
@@ -175,6 +175,14 @@ impl Client {
     #[doc(alias = "sm_channel_collection_new")]
     pub fn channels<'q>(&self, query: impl Into<Option<&'q ChannelQuery>>) -> Result<ChannelCollection> {
         ChannelCollection::open(&self.core, query.into())
+    }
+
+    /// The cached messages that have what is looked for, empty until the first fetch; needs
+    /// [`Config::search`](crate::Config::search). [`Action::search_messages`](crate::Action::search_messages) lets the
+    /// service search what it has.
+    #[doc(alias = "sm_search_collection_new")]
+    pub fn search(&self, query: &SearchQuery) -> Result<SearchCollection> {
+        SearchCollection::open(&self.core, query)
     }
 
     /// The messages of a channel around a point of time; background sync of the channel starts.

@@ -13,12 +13,12 @@ use crate::document::{c_text, quoted, Document};
 use crate::draft::{Draft, Edit, Target};
 use crate::error::{check, Result};
 use crate::event::Event;
-use crate::item::{Channel, Message};
+use crate::item::{Channel, Message, SearchResult};
 use crate::json::Json;
 use crate::listeners::EventBody;
 use crate::lists::{Lists, Shows};
 use crate::locks::lock;
-use crate::queries::{ChannelQuery, MessageFilter};
+use crate::queries::{ChannelQuery, MessageFilter, SearchQuery};
 
 /// A point of time in a channel. Since 0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +172,8 @@ macro_rules! collection {
                 self.len() == 0
             }
 
-            /// Whether the live list has a channel, by its URL, or a message, by its id.
+            /// Whether the live list has a channel, by its URL, a message, by its id, or a result, by its
+            /// [`id`](crate::SearchResult::id).
             #[doc(alias = "sm_collection_contains")]
             pub fn contains(&self, id: &str) -> Result<bool> {
                 self.0.contains(id)
@@ -219,6 +220,33 @@ impl ChannelCollection {
     /// One of them.
     pub fn get(&self, index: usize) -> Option<Channel> {
         lock(&self.0.lists).shown.get(index).cloned().map(Channel::from)
+    }
+}
+
+/// The cached messages that a search has found, the best result first, kept in order and up to date. Dropping it ends
+/// it. Since 0.1.
+pub struct SearchCollection(Collection);
+
+collection!(SearchCollection);
+
+impl SearchCollection {
+    pub(crate) fn open(core: &Arc<Core>, query: &SearchQuery) -> Result<SearchCollection> {
+        let query = query.0.to_c()?;
+        Collection::open(core, Shows::Results, |out| {
+            // SAFETY: the text ends with NUL and is copied.
+            unsafe { sys::sm_search_collection_new(core.handle.0, query.as_ptr(), out) }
+        })
+        .map(SearchCollection)
+    }
+
+    /// The results shown: a live list, which every drained change brings up to date.
+    pub fn items(&self) -> Vec<SearchResult> {
+        lock(&self.0.lists).shown.iter().cloned().map(SearchResult::from).collect()
+    }
+
+    /// One of them.
+    pub fn get(&self, index: usize) -> Option<SearchResult> {
+        lock(&self.0.lists).shown.get(index).cloned().map(SearchResult::from)
     }
 }
 

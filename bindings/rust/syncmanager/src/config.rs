@@ -76,6 +76,8 @@ document! {
             prefetch.set("messages", &messages.to_string());
             ("prefetch", prefetch.to_text())
         }
+        /// Whether cached messages are indexed for [`Client::search`](crate::Client::search); default off.
+        search(on: bool) { ("search", on.to_string()) }
         /// The version of the program, for the service's records.
         app_version(version: &str) { ("app_version", quoted(version)) }
         /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.

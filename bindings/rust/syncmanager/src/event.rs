@@ -80,6 +80,8 @@ pub enum EventKind {
     DownloadProgress { request: u64, received: u64, total: Option<u64> },
     /// How many messages an export has written, of so many; `request` is the number of the call of `export`.
     ExportProgress { request: u64, done: u64, total: u64 },
+    /// How far an older cache is indexed for search: so many messages of so many, roughly.
+    SearchProgress { done: u64, total: u64, complete: bool },
     /// How far background sync of a channel is.
     SyncProgress {
         channel_url: String,
@@ -261,6 +263,11 @@ impl EventKind {
                 request: json.u64_at("request")?,
                 done: json.u64_at("done")?,
                 total: json.u64_at("total")?,
+            },
+            "search_progress" => EventKind::SearchProgress {
+                done: json.u64_at("done")?,
+                total: json.u64_at("total")?,
+                complete: json.bool_at("complete")?,
             },
             "sync_progress" => EventKind::SyncProgress {
                 channel_url: channel_url()?,

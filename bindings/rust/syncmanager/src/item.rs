@@ -1,4 +1,6 @@
-//! Channels and messages: the service's objects, with names for what most programs show.
+//! Channels, messages and results of searches: the service's objects, with names for what most programs show.
+
+use std::ops::Range;
 
 use crate::json::Json;
 
@@ -28,6 +30,44 @@ macro_rules! item {
             }
         }
     };
+}
+
+item! {
+    /// A cached message that a search has found. Since 0.1.
+    SearchResult
+}
+
+impl SearchResult {
+    /// What names it in changes and for [`SearchCollection::contains`](crate::SearchCollection::contains): the URL of
+    /// its channel, a slash, and the message's id.
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.channel_url(), self.message().id_text())
+    }
+
+    /// The URL of the message's channel.
+    pub fn channel_url(&self) -> String {
+        self.0.text_at("channel_url").unwrap_or_default()
+    }
+
+    /// The message, as cached.
+    pub fn message(&self) -> Message {
+        Message(self.0.get("message").unwrap_or_else(|| Json::new("{}")))
+    }
+
+    /// The part of its text around the first match.
+    pub fn snippet(&self) -> String {
+        self.0.get("snippet").and_then(|snippet| snippet.text_at("text")).unwrap_or_default()
+    }
+
+    /// Where the snippet has what was looked for: ranges of its bytes, in order.
+    pub fn matches(&self) -> Vec<Range<usize>> {
+        let matches = self.0.get("snippet").and_then(|snippet| snippet.get("matches"));
+        let range = |place: Json| {
+            let at = |key| place.u64_at(key).and_then(|offset| usize::try_from(offset).ok());
+            Some(at("start")?..at("end")?)
+        };
+        matches.iter().flat_map(Json::elements).filter_map(range).collect()
+    }
 }
 
 item! {
@@ -125,6 +165,18 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn matches_are_ranges_of_the_snippet() {
+        let found = SearchResult::from(Json::new(
+            r#"{"channel_url":"c","message":{"message_id":7},
+                "snippet":{"text":"Köln","matches":[{"start":0,"end":5}]}}"#,
+        ));
+        assert_eq!((found.id().as_str(), found.matches()), ("c/7", vec![0..5]));
+        assert_eq!(found.snippet().get(0..5), Some("Köln"));
+        let empty = SearchResult::from(Json::new("{}"));
+        assert_eq!((empty.id().as_str(), empty.matches()), ("/0", vec![]));
+    }
 
     #[test]
     fn an_id_is_a_number_or_a_text() {

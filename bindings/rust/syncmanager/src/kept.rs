@@ -82,6 +82,7 @@ impl Kept {
                 EventKind::UploadProgress { .. }
                 | EventKind::DownloadProgress { .. }
                 | EventKind::ExportProgress { .. }
+                | EventKind::SearchProgress { .. }
                 | EventKind::CacheFull { .. },
                 _,
             ) => {

@@ -6,7 +6,8 @@
 #![doc = include_str!("../examples/list.rs")]
 //! ```
 //!
-//! - A [`Client`] is the cache of one user. It makes collections: [`ChannelCollection`], [`MessageCollection`].
+//! - A [`Client`] is the cache of one user. It makes collections: [`ChannelCollection`], [`MessageCollection`],
+//!   [`SearchCollection`].
 //! - A function that completes later gives a [`Call`]: start it, wait for it, give it a closure, or await it.
 //! - [`Event`]s say what happened, and the collections' [`items`](ChannelCollection::items) follow them.
 //!
@@ -86,17 +87,17 @@ pub use action::Action;
 pub use call::{Call, Reply};
 pub use change::{Change, List, Source, Step};
 pub use client::{Client, Events};
-pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
+pub use collection::{ChannelCollection, MessageCollection, SearchCollection, Viewpoint};
 pub use config::{CacheOrder, Config, Notify, ResendPolicy};
 pub use database::Database;
 pub use draft::{Draft, Edit, OutgoingFile, Target};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Connection, Event, EventKind, EvictionCandidate, SyncState};
-pub use item::{Channel, Message};
+pub use item::{Channel, Message, SearchResult};
 pub use json::Json;
 pub use log::{clear_log, set_log, LogLevel};
 pub use outcome::Outcome;
-pub use queries::{ChannelOrder, ChannelQuery, DatabaseQuery, MessageFilter};
+pub use queries::{ChannelOrder, ChannelQuery, DatabaseQuery, MessageFilter, SearchQuery};
 pub use resource_event::ResourceEvent;
 pub use resources::ResourceContext;
 pub use rows::{Batches, RowStream};

@@ -7,6 +7,7 @@ use crate::change::{Change, List};
 use crate::document::quoted;
 use crate::error::Result;
 use crate::event::Event;
+use crate::item::SearchResult;
 use crate::json::Json;
 use crate::kept::Restart;
 use crate::sections::Sections;
@@ -16,6 +17,7 @@ use crate::sections::Sections;
 pub(crate) enum Shows {
     Channels,
     Messages,
+    Results,
     Rows,
 }
 
@@ -37,7 +39,7 @@ impl Lists {
 
     pub(crate) fn apply(&mut self, change: &mut Change) -> Result<()> {
         change.apply_live(match change.list {
-            List::Channels | List::Succeeded => &mut self.shown,
+            List::Channels | List::Succeeded | List::Results => &mut self.shown,
             List::Pending => &mut self.pending,
             List::Failed => &mut self.failed,
         })
@@ -61,7 +63,11 @@ impl Lists {
             let head = format!(r#""type":"change",{head},"list":"{list}","source":"overflow","from_event":false"#);
             events.push(format!(r#"{{{head},"action":"clear","changes":[]}}"#));
             if !items.is_empty() {
-                let kind = if self.shows == Shows::Channels { "channels" } else { "messages" };
+                let kind = match self.shows {
+                    Shows::Channels => "channels",
+                    Shows::Results => "results",
+                    Shows::Messages | Shows::Rows => "messages",
+                };
                 let (changes, items) = places(id, items);
                 events.push(format!(r#"{{{head},"action":"insert","changes":[{changes}],"{kind}":[{items}]}}"#));
             }
@@ -70,30 +76,38 @@ impl Lists {
     }
 
     /// The lists by their names in events, with what names an item there.
-    fn named(&self) -> Vec<(&str, &str, &VecDeque<Json>)> {
+    fn named(&self) -> Vec<(&str, Naming, &VecDeque<Json>)> {
         match self.shows {
-            Shows::Channels => vec![("channels", "channel_url", &self.shown)],
+            Shows::Channels => vec![("channels", |item| text(item, "channel_url"), &self.shown)],
             Shows::Messages => vec![
-                ("succeeded", "message_id", &self.shown),
-                ("pending", "request_id", &self.pending),
-                ("failed", "request_id", &self.failed),
+                ("succeeded", |item| text(item, "message_id"), &self.shown),
+                ("pending", |item| text(item, "request_id"), &self.pending),
+                ("failed", |item| text(item, "request_id"), &self.failed),
             ],
+            Shows::Results => vec![("results", |item| SearchResult::from(item.clone()).id(), &self.shown)],
             Shows::Rows => Vec::new(),
         }
     }
 }
 
+/// What names an item in changes.
+type Naming = fn(&Json) -> String;
+
+/// A text, or a number as one.
+fn text(item: &Json, key: &str) -> String {
+    item.get(key).map_or_else(String::new, |value| match value.as_str() {
+        Some(text) => text.into_owned(),
+        None => value.to_string(),
+    })
+}
+
 /// The changes that insert all of a list, and its items.
-fn places(id: &str, items: &VecDeque<Json>) -> (String, String) {
+fn places(id: Naming, items: &VecDeque<Json>) -> (String, String) {
     let (mut changes, mut texts) = (String::new(), String::new());
     for (index, item) in items.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
-        let id = item.get(id).map_or_else(String::new, |id| match id.as_str() {
-            Some(text) => text.into_owned(),
-            None => id.to_string(),
-        });
         // Writing to a String cannot fail.
-        let _ = write!(changes, r#"{comma}{{"index":{index},"id":{}}}"#, quoted(&id));
+        let _ = write!(changes, r#"{comma}{{"index":{index},"id":{}}}"#, quoted(&id(item)));
         let _ = write!(texts, "{comma}{item}");
     }
     (changes, texts)

@@ -90,6 +90,39 @@ document! {
 }
 
 document! {
+    /// What is looked for among the cached messages; `docs/search.md` has all keys. Since 0.1.
+    SearchQuery {
+        /// Results a fetch brings, 1 to 200; default 20.
+        limit(results: u32) { ("limit", results.to_string()) }
+        /// Whether the last word may go on; default true.
+        prefix(yes: bool) { ("prefix", yes.to_string()) }
+        /// Only in these channels.
+        channel_urls(urls: &[impl AsRef<str>]) { ("channel_urls", quoted_list(urls)) }
+        /// Only messages of these users.
+        sender_ids(users: &[impl AsRef<str>]) { ("sender_ids", quoted_list(users)) }
+        /// `all`, `user`, `file` or `admin`; default `all`.
+        message_type(kind: &str) { ("message_type", quoted(kind)) }
+        /// Only these types; the empty text means messages without one.
+        custom_types(types: &[impl AsRef<str>]) { ("custom_types", quoted_list(types)) }
+        /// Not from before this time, in milliseconds since the epoch.
+        since(time: i64) { ("since", time.to_string()) }
+        /// Not from behind this time, in milliseconds since the epoch.
+        until(time: i64) { ("until", time.to_string()) }
+        /// `newest` or `relevance`; default `newest`.
+        order(order: &str) { ("order", quoted(order)) }
+    }
+}
+
+impl SearchQuery {
+    /// Messages with all words of a text: `"in quotes"` in this order, `begin*` what begins so.
+    pub fn new(text: &str) -> SearchQuery {
+        let mut document = Document::new();
+        document.set("query", &quoted(text));
+        SearchQuery(document)
+    }
+}
+
+document! {
     /// Which children of a place of the database, in which order (docs/actions.md). A bound is the JSON text of a value
     /// that is no object or list, or of a list of such a value and a key. Since 0.1.
     DatabaseQuery {

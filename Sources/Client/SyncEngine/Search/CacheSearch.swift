@@ -1,0 +1,299 @@
+import SyncModel
+import SyncStore
+
+/// Search in the cache: keeps its full-text index, and the lists that show results.
+///
+/// All of it is done in slices behind all that is due, so a page waits for one of them at most: what open searches have
+/// to look at goes first, then what has come, what fetches look for, and what an older cache has. A message is a result
+/// when it has been indexed.
+final class CacheSearch: Machine {
+    /// How long one slice takes, in microseconds.
+    private static let longest: Int64 = 2000
+    /// Rows that are looked at together: they may be of some hundred bytes or of a megabyte.
+    private static func rowsAtOnce(_ turn: Turn) -> Int { min(20, turn.options.cacheSliceRows) }
+    /// Queries that so many rows are compared with at once.
+    private static let queriesAtOnce = 8
+    /// Rows that are indexed between two merges, and between two checkpoints. SQLite would make one within a slice when
+    /// the log is longer.
+    private static let rowsPerMerge = 200
+    private static let rowsPerCheckpoint = 400
+    /// Pages that one merge writes, about.
+    private static let mergedPages = 16
+    /// Pages of an index that is removed that go at once.
+    private static let removedPages = 20
+    /// Milliseconds between two slices of indexing an older cache, for which nobody waits.
+    private static let buildingPause: Int64 = 2
+    /// How often progress is told, in milliseconds.
+    private static let progressPause: Int64 = 100
+
+    private enum State {
+        /// There is no index, and none is wanted.
+        case off
+        /// There is one that nobody can use.
+        case removing
+        case open(SearchIndex)
+    }
+
+    private enum Step { case nothing, indexed, other }
+
+    private var state = State.off
+    private var gate = RetryGate()
+    private var lists = SearchLists()
+    private var isPlanned = false
+    /// Rows of messages that had come when all was indexed.
+    private var seen: Int64 = 0
+    private var isBuilding = false
+    private var toldAt = Int64.min
+    private var (rowsSinceMerge, rowsSinceCheckpoint) = (0, 0)
+    private var mayMerge = false
+
+    var windows: [SearchWindow] { lists.all }
+
+    /// Before anything else is written: what an index that is not open misses it does not learn later.
+    func load(_ turn: inout Turn) {
+        let isWanted = turn.options.searches
+        let isUsable = turn.storage.cached { (cache) throws(StoreError) in
+            let isOutdated = try SearchIndex.isOutdated(cache)
+            if isWanted, !isOutdated { return true }
+            let isMore = try SearchIndex.drop(cache, pages: CacheSearch.removedPages)
+            return !isMore
+        }
+        if isUsable == true, !isWanted { return }
+        if isUsable == true, open(turn) { return }
+        state = .removing
+    }
+
+    private func open(_ turn: Turn) -> Bool {
+        let rules = turn.rules
+        let opened = turn.storage.cached { (cache) throws(StoreError) in
+            let index = try SearchIndex(cache, read: rules.searched)
+            return (index: index, isBuilding: try index.progress().remaining > 0)
+        }
+        guard let opened else { return false }
+        opened.index.touched.isIdle = lists.isEmpty
+        (state, isBuilding, seen, mayMerge) = (.open(opened.index), opened.isBuilding, -1, true)
+        return true
+    }
+
+    // MARK: Collections
+
+    func contains(_ id: CollectionID) -> Bool { lists.contains(id) }
+
+    func open(_ id: CollectionID, _ query: SearchQuery) {
+        lists.open(id, query)
+        if case .open(let index) = state { index.touched.isIdle = false }
+    }
+
+    func close(_ id: CollectionID, _ turn: inout Turn) {
+        guard lists.contains(id) else { return }
+        lists.close(id, &turn)
+        if lists.isEmpty, case .open(let index) = state { index.touched.isIdle = true }
+    }
+
+    func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
+        // The border opens no search then.
+        guard turn.options.searches else {
+            return turn.complete(Completion(call: call, name: .fetch, status: .invalidArgument))
+        }
+        lists.fetch(id, call: call, &turn)
+    }
+
+    func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? { lists.setLimit(id, limit) }
+
+    func resync(_ id: CollectionID, dropped: Int, _ turn: inout Turn) { lists.resync(id, dropped: dropped, &turn) }
+
+    func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
+        guard let id = lists.collection(of: call) else { return false }
+        lists.finish(id, status, &turn)
+        return true
+    }
+
+    /// The cache was emptied, or a part of it: nothing of that is shown any more.
+    func cleared(_ turn: inout Turn) {
+        guard case .open(let index) = state, index.touched.hasOverflown else { return }
+        index.touched.clear()
+        lists.startOver(&turn)
+    }
+
+    func end(_ turn: inout Turn) { lists.finishAll(.closed, &turn) }
+
+    // MARK: Slices
+
+    /// Behind every input: begins when there is something to do.
+    func look(_ turn: inout Turn) {
+        if turn.storage.takeIndexDamage() { removeDamaged(&turn) }
+        guard !isPlanned, hasWork(turn) else { return }
+        goOn(&turn)
+    }
+
+    private func hasWork(_ turn: Turn) -> Bool {
+        switch state {
+        case .off: false
+        case .removing: true
+        case .open(let index):
+            isBuilding || mayMerge || lists.isFetching(isComplete: !isBuilding) || !index.touched.isEmpty
+                || index.touched.hasAny || seen != turn.storage.addedMessages
+        }
+    }
+
+    private func goOn(after pause: Int64 = 0, _ turn: inout Turn) {
+        isPlanned = true
+        let next = turn.now.monotonic.addingClamped(pause)
+        turn.add(.timer(.search, at: max(next, gate.pausedUntil ?? next)))
+    }
+
+    /// One slice.
+    func work(_ turn: inout Turn) {
+        isPlanned = false
+        guard gate.isOpen(at: turn.now.monotonic) else { return goOn(&turn) }
+        let isDone: Bool
+        switch state {
+        case .off: return
+        case .removing: isDone = remove(&turn)
+        case .open(let index):
+            isDone = rowsSinceCheckpoint >= CacheSearch.rowsPerCheckpoint
+                ? checkpoint(turn) : work(index, &turn)
+        }
+        if isDone { gate.succeed() } else { fail(&turn) }
+        let isWaitedFor = lists.isFetching(isComplete: !isBuilding)
+        if hasWork(turn) { goOn(after: isBuilding && !isWaitedFor ? CacheSearch.buildingPause : 0, &turn) }
+    }
+
+    /// The cache could not be read or written.
+    private func fail(_ turn: inout Turn) {
+        gate.fail(nil, at: turn.now.monotonic, turn.random)
+        lists.finishAll(.storage, &turn)
+    }
+
+    /// A part of an index that nobody can use goes; behind the last one comes the new one.
+    private func remove(_ turn: inout Turn) -> Bool {
+        let isMore = turn.storage.cached { (cache) throws(StoreError) in
+            try SearchIndex.drop(cache, pages: CacheSearch.removedPages)
+        }
+        guard let isMore else { return false }
+        if isMore { return true }
+        state = .off
+        guard turn.options.searches else { return true }
+        guard open(turn) else {
+            state = .removing
+            return false
+        }
+        // Nobody has noted what went in between.
+        lists.startOver(&turn)
+        return true
+    }
+
+    /// Without its triggers nothing that is stored fails by it.
+    private func removeDamaged(_ turn: inout Turn) {
+        guard case .open = state else { return }
+        state = .removing
+        _ = remove(&turn)
+        goOn(&turn)
+    }
+
+    private func checkpoint(_ turn: Turn) -> Bool {
+        rowsSinceCheckpoint = 0
+        let done: Void? = turn.storage.cached { (cache) throws(StoreError) in try cache.room.checkpoint() }
+        return done != nil
+    }
+
+    private func work(_ index: SearchIndex, _ turn: inout Turn) -> Bool {
+        let began = turn.options.stopwatch()
+        var rows = 0
+        while rows < turn.options.cacheSliceRows, turn.options.stopwatch() &- began < CacheSearch.longest {
+            guard let step = step(index, &turn) else { return false }
+            if step == .nothing { break }
+            let count = CacheSearch.rowsAtOnce(turn)
+            rows += count
+            if step == .indexed {
+                rowsSinceMerge += count
+                rowsSinceCheckpoint += count
+            }
+        }
+        return tellProgress(index, &turn)
+    }
+
+    /// `nil`: the cache could not be read or written.
+    private func step(_ index: SearchIndex, _ turn: inout Turn) -> Step? {
+        if !index.touched.isEmpty { return lookAtTouched(index, &turn) ? .other : nil }
+        let (storage, rows) = (turn.storage, CacheSearch.rowsAtOnce(turn))
+        let added = storage.addedMessages
+        if seen != added || index.touched.hasAny {
+            let indexed = storage.cached { (_) throws(StoreError) in try index.indexNew(rows: rows) }
+            guard let indexed else { return nil }
+            if indexed { return noteIndexed() }
+            seen = added
+        }
+        let isComplete = !isBuilding
+        if lists.isFetching(isComplete: isComplete) {
+            let done: Void? = storage.cached { (_) throws(StoreError) in
+                try lists.step(rows: rows, isComplete: isComplete, index, &turn)
+            }
+            return done == nil ? nil : .other
+        }
+        if rowsSinceMerge >= CacheSearch.rowsPerMerge { return merge(index, turn) }
+        if isBuilding {
+            let isMore = storage.cached { (_) throws(StoreError) in try index.indexOld(rows: rows) }
+            guard let isMore else { return nil }
+            // The end is told behind the step.
+            return isMore ? noteIndexed() : .nothing
+        }
+        return mayMerge ? merge(index, turn) : .nothing
+    }
+
+    private func noteIndexed() -> Step {
+        mayMerge = true
+        return .indexed
+    }
+
+    private func merge(_ index: SearchIndex, _ turn: Turn) -> Step? {
+        rowsSinceMerge = 0
+        let hasMerged = turn.storage.cached { (_) throws(StoreError) in
+            try index.merge(pages: CacheSearch.mergedPages)
+        }
+        guard let hasMerged else { return nil }
+        mayMerge = hasMerged
+        return .other
+    }
+
+    /// Some of the messages that were touched are results now, or are none.
+    private func lookAtTouched(_ index: SearchIndex, _ turn: inout Turn) -> Bool {
+        if index.touched.hasOverflown {
+            cleared(&turn)
+            return true
+        }
+        // Each is compared with each query.
+        let most = max(1, CacheSearch.rowsAtOnce(turn) * CacheSearch.queriesAtOnce / max(lists.count, 1))
+        let touched = index.touched.take(min(most, CacheSearch.rowsAtOnce(turn)))
+        let found = turn.storage.cached { (_) throws(StoreError) in
+            var found: [LookedUp?] = []
+            for message in touched { found.append(try index.lookUp(message)) }
+            return found
+        }
+        guard let found else {
+            index.touched.giveBack(touched)
+            return false
+        }
+        // What is shown of a channel that is gone cannot be found by its URL.
+        if found.contains(where: { $0 == nil }) {
+            index.touched.clear()
+            lists.startOver(&turn)
+        } else {
+            for message in found.compactMap({ $0 }) { lists.take(message, &turn) }
+        }
+        return true
+    }
+
+    private func tellProgress(_ index: SearchIndex, _ turn: inout Turn) -> Bool {
+        guard isBuilding else { return true }
+        let progress = turn.storage.cached { (_) throws(StoreError) in try index.progress() }
+        guard let progress else { return false }
+        isBuilding = progress.remaining > 0
+        let now = turn.now.monotonic
+        guard !isBuilding || now >= toldAt.addingClamped(CacheSearch.progressPause) else { return true }
+        toldAt = now
+        let done = progress.total &- progress.remaining
+        turn.tell(.searchProgress(done: done, total: progress.total))
+        return true
+    }
+}
