@@ -127,8 +127,9 @@
  * CHANGES
  *
  * A collection is one ordered list: channels, or succeeded messages oldest first (newest first with the filter's
- * "reverse"; pending and failed ones stay in the order they were written), or results of a search, the best one first.
- * A message collection has two more lists, "pending" and "failed" messages of this user. A change event carries
+ * "reverse"; pending and failed ones stay in the order they were written), or results of a search, the newest or the
+ * best one first. A message collection has two more lists, "pending" and "failed" messages of this user. A change
+ * event carries
  *
  *   "collection"  its number (sm_collection_number())
  *   "list"        "channels" | "succeeded" | "pending" | "failed" | "results"

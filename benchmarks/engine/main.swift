@@ -1,7 +1,8 @@
 // Fills a cache through engine and service without a network: their own HTTP requests are answered with the pages of a
 // file, into a real cache where the library finds it.
 //
-// usage: sync-benchmark DATA_DIR PAGES COUNT      Prints one JSON object.
+// usage: sync-benchmark DATA_DIR PAGES COUNT [WORD...]      Prints one JSON object. With words what came in is indexed
+// afterwards, and the first page of results of each is looked for, as a collection does it.
 import Glibc
 import SyncEngine
 import SyncModel
@@ -91,10 +92,56 @@ final class PageTransport: Transport {
     }
 }
 
+/// Of this process.
+func processorSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// Does what is due until nothing is, for the processor's time it takes and that of the longest part.
+func advance(_ core: SyncCore) -> (seconds: Double, slices: Int, longest: Double) {
+    var (slices, longest) = (0, 0.0)
+    let start = processorSeconds()
+    while let due = core.nextDeadline {
+        let wait = Double(due) / 1000 - seconds()
+        if wait > 1 { break }
+        if wait > 0 { usleep(UInt32(wait * 1e6) + 100) }
+        let began = seconds()
+        core.advance(now: Moment(monotonic: Int64(seconds() * 1000), wall: Int64(time(nil)) * 1000))
+        longest = max(longest, seconds() - began)
+        slices += 1
+        for case .event(.client(.storageError(let message, _))) in core.takeOutputs() { fail(message) }
+    }
+    return (processorSeconds() - start, slices, longest)
+}
+
+/// The first page of results for a word, by the time it takes.
+func look(for word: String, _ core: SyncCore) -> String {
+    var query = SearchQuery(word)
+    query.isPrefix = false
+    let now = Moment(monotonic: Int64(seconds() * 1000), wall: Int64(time(nil)) * 1000)
+    let id = CollectionID.host(1000 + UInt64(word.utf8.count))
+    let start = seconds()
+    core.handle(.post(.openSearchCollection(id: id, query: query)), now: now)
+    core.handle(.call(.host(1000), .fetch(collection: id, direction: .next)), now: now)
+    var count = 0
+    while true {
+        for case .event(.change(let change)) in core.takeOutputs() where change.list == .results {
+            count += change.items.count
+        }
+        guard let due = core.nextDeadline, Double(due) / 1000 - seconds() < 1 else { break }
+        core.advance(now: Moment(monotonic: Int64(seconds() * 1000), wall: Int64(time(nil)) * 1000))
+    }
+    let elapsed = seconds() - start
+    core.handle(.post(.removeCollection(id: id)), now: now)
+    return ",\"\(word)\":{\"ms\":\(elapsed * 1000),\"found\":\(count)}"
+}
+
 func run() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4, let count = Int(arguments[3]) else {
-        fail("usage: sync-benchmark DATA_DIR PAGES COUNT")
+    guard arguments.count >= 4, let count = Int(arguments[3]) else {
+        fail("usage: sync-benchmark DATA_DIR PAGES COUNT [WORD...]")
     }
     var directory = arguments[1]
     for part in ["", "/benchmark", "/user"] {
@@ -109,9 +156,11 @@ func run() throws {
     let intents = try IntentStore(directory: directory)
     let service = SendbirdService(
         appID: "benchmark", userID: "user", apiHost: nil, wsHost: nil, libraryVersion: "0")
+    var options = EngineOptions(userID: "user", accessToken: "token")
+    options.searches = arguments.count > 4
+    options.stopwatch = { Int64(seconds() * 1e6) }
     let core = SyncCore(
-        options: EngineOptions(userID: "user", accessToken: "token"), cache: cache, intents: intents, service: service,
-        transport: transport, now: now)
+        options: options, cache: cache, intents: intents, service: service, transport: transport, now: now)
     core.handle(.call(.host(1), .connect), now: now)
     core.handle(
         .post(.openMessageCollection(id: .host(1), channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max)),
@@ -121,6 +170,13 @@ func run() throws {
         for input in inputs { core.receive(input, of: .service, now: now) }
         _ = core.takeOutputs()
         inputs = transport.takeInputs()
+    }
+    var search = ""
+    if options.searches {
+        let ingested = seconds() - start
+        let work = advance(core)
+        search = ",\"ingest_seconds\":\(ingested),\"index_seconds\":\(work.seconds),\"slices\":\(work.slices)"
+            + ",\"longest_slice\":\(work.longest)" + arguments[4...].map { look(for: $0, core) }.joined()
     }
     core.close(now: now)
     let key = try cache.channelKey("benchmark")
@@ -132,7 +188,7 @@ func run() throws {
     guard transport.pages.left <= 0, chunks.count == 1, chunks.first?.reachedFirst == true else {
         fail("the sync did not complete")
     }
-    print("{\"messages\":\(count),\"requests\":\(transport.requests),\"seconds\":\(elapsed)}")
+    print("{\"messages\":\(count),\"requests\":\(transport.requests),\"seconds\":\(elapsed)\(search)}")
 }
 
 do { try run() } catch { fail("\(error)") }

@@ -53,12 +53,14 @@ public struct SearchUnits: Sendable {
     }
 
     private mutating func append(_ kind: SearchUnit.Kind, _ scalar: Unicode.Scalar, _ place: Range<Int>) {
-        let bytes = Array(String(scalar).utf8)
+        // Without a text of its own for each letter.
+        let encoded = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
         if kind == .word, isOpen, let index = units.indices.last, units[index].kind == .word {
-            units[index].text += bytes
+            units[index].text.append(contentsOf: encoded)
             units[index].place = extended(index, place)
             return
         }
+        let bytes = Array(encoded)
         let isJoined = kind == .character && isOpen && units.last?.kind == .character
         units.append(SearchUnit(kind: kind, text: bytes, isJoined: isJoined, place: place))
         isOpen = true

@@ -2,14 +2,25 @@ import SyncJSON
 import SyncModel
 
 extension SendbirdRules {
-    /// The text, and the names of files.
+    /// The text, and the names of files. The members are passed over once, since all that is cached is read so.
     public func searched(_ json: UnsafeRawBufferPointer) -> SearchedText {
-        guard let message = try? JSONSlice.checked(json) else { return SearchedText(text: "", time: 0) }
-        var texts: [String] = []
-        func add(_ value: JSONSlice?) { if let text = value?.string, !text.isEmpty { texts.append(text) } }
-        add(message["message"])
-        if let file = message["file"], file.isObject { add(file["name"]) } else { add(message["name"]) }
-        message["files"]?.forEachElement { add($0["file_name"] ?? $0["name"]) }
-        return SearchedText(text: texts.joined(separator: "\n"), time: message["created_at"]?.int ?? 0)
+        var found = SearchedText(text: "", time: 0)
+        guard let message = try? JSONSlice.checked(json) else { return found }
+        var names: [String] = []
+        message.forEachMember { (key, value) in
+            if key.equals("message") {
+                found.text = value.string ?? ""
+            } else if key.equals("created_at") {
+                found.time = value.int ?? 0
+            } else if key.equals("name") {
+                if let name = value.string { names.append(name) }
+            } else if key.equals("file") {
+                if let name = value["name"]?.string { names.append(name) }
+            } else if key.equals("files") {
+                value.forEachElement { if let name = ($0["file_name"] ?? $0["name"])?.string { names.append(name) } }
+            }
+        }
+        for name in names where !name.isEmpty { found.text += found.text.isEmpty ? name : "\n" + name }
+        return found
     }
 }

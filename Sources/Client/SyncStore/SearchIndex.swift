@@ -17,7 +17,7 @@ public final class SearchIndex: MessageIndex {
     public typealias Reader = (_ json: UnsafeRawBufferPointer) -> SearchedText
 
     /// Of how texts are cut: an index of another version is made again.
-    private static let version: Int64 = 2
+    private static let version: Int64 = 3
     /// Rows that a second has before its messages go to rows of later ones.
     static let rowsPerSecond: Int64 = 8
     /// Seconds from the epoch to 2010; earlier messages count as of then.
@@ -135,7 +135,9 @@ public final class SearchIndex: MessageIndex {
         return try row.next() ? row.int(0) : 0
     }
 
-    /// FTS5 merges by itself while it is written to, which takes up to 50 ms: `merge` does it here.
+    /// FTS5 merges by itself while it is written to, which takes up to 50 ms: `merge` does it here. But it takes 2000
+    /// parts at most, of all levels, and each row that a trigger takes out is one: a large deletion has to merge by
+    /// itself.
     private func make() throws(StoreError) {
         try connection.execute("""
             CREATE TABLE search_range (
@@ -146,7 +148,7 @@ public final class SearchIndex: MessageIndex {
             CREATE VIRTUAL TABLE search_found USING fts5(
                 words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
             INSERT INTO search_found (search_found, rank) VALUES ('automerge', 0);
-            INSERT INTO search_found (search_found, rank) VALUES ('crisismerge', 1999);
+            INSERT INTO search_found (search_found, rank) VALUES ('crisismerge', 256);
             INSERT INTO search_range
                 SELECT \(SearchIndex.version), ifnull(max(key), 0), ifnull(max(key), 0), 0 FROM message;
             """)

@@ -16,7 +16,7 @@ final class CacheSearch: Machine {
     /// Rows that are indexed between two merges, and between two checkpoints. SQLite would make one within a slice when
     /// the log is longer.
     private static let rowsPerMerge = 200
-    private static let rowsPerCheckpoint = 400
+    private static let rowsPerCheckpoint = 2000
     /// Pages that one merge writes, about.
     private static let mergedPages = 16
     /// Pages of an index that is removed that go at once.
@@ -33,8 +33,6 @@ final class CacheSearch: Machine {
         case removing
         case open(SearchIndex)
     }
-
-    private enum Step { case nothing, indexed, other }
 
     private var state = State.off
     private var gate = RetryGate()
@@ -197,67 +195,83 @@ final class CacheSearch: Machine {
         return done != nil
     }
 
+    /// One slice, of one kind of work. `false`: the cache could not be read or written.
     private func work(_ index: SearchIndex, _ turn: inout Turn) -> Bool {
-        let began = turn.options.stopwatch()
-        var rows = 0
-        while rows < turn.options.cacheSliceRows, turn.options.stopwatch() &- began < CacheSearch.longest {
-            guard let step = step(index, &turn) else { return false }
-            if step == .nothing { break }
-            let count = CacheSearch.rowsAtOnce(turn)
-            rows += count
-            if step == .indexed {
-                rowsSinceMerge += count
-                rowsSinceCheckpoint += count
-            }
+        if !index.touched.isEmpty {
+            return repeated(&turn) { turn in index.touched.isEmpty ? false : lookAtTouched(index, &turn) }
         }
-        return tellProgress(index, &turn)
-    }
-
-    /// `nil`: the cache could not be read or written.
-    private func step(_ index: SearchIndex, _ turn: inout Turn) -> Step? {
-        if !index.touched.isEmpty { return lookAtTouched(index, &turn) ? .other : nil }
-        let (storage, rows) = (turn.storage, CacheSearch.rowsAtOnce(turn))
+        // The fewer parts there are, the sooner something is found.
+        if rowsSinceMerge >= CacheSearch.rowsPerMerge { return merge(index, turn) }
+        let storage = turn.storage
         let added = storage.addedMessages
         if seen != added || index.touched.hasAny {
-            let indexed = storage.cached { (_) throws(StoreError) in try index.indexNew(rows: rows) }
-            guard let indexed else { return nil }
-            if indexed { return noteIndexed() }
-            seen = added
+            let isDone = storage.committed { (_) throws(StoreError) in
+                try indexed(turn) { (rows) throws(StoreError) in try index.indexNew(rows: rows) }
+            }
+            seen = isDone == nil ? -1 : isDone == true ? added : seen
+            return isDone != nil
         }
         let isComplete = !isBuilding
         if lists.isFetching(isComplete: isComplete) {
-            let done: Void? = storage.cached { (_) throws(StoreError) in
-                try lists.step(rows: rows, isComplete: isComplete, index, &turn)
+            return repeated(&turn) { turn in
+                guard lists.isFetching(isComplete: isComplete) else { return false }
+                let rows = CacheSearch.rowsAtOnce(turn)
+                let done: Void? = storage.cached { (_) throws(StoreError) in
+                    try lists.step(rows: rows, isComplete: isComplete, index, &turn)
+                }
+                return done.map { true }
             }
-            return done == nil ? nil : .other
         }
-        if rowsSinceMerge >= CacheSearch.rowsPerMerge { return merge(index, turn) }
         if isBuilding {
-            let isMore = storage.cached { (_) throws(StoreError) in try index.indexOld(rows: rows) }
-            guard let isMore else { return nil }
-            // The end is told behind the step.
-            return isMore ? noteIndexed() : .nothing
+            let isDone = storage.committed { (_) throws(StoreError) in
+                try indexed(turn) { (rows) throws(StoreError) in try index.indexOld(rows: rows) }
+            }
+            return isDone != nil && tellProgress(index, &turn)
         }
-        return mayMerge ? merge(index, turn) : .nothing
+        return !mayMerge || merge(index, turn)
     }
 
-    private func noteIndexed() -> Step {
-        mayMerge = true
-        return .indexed
+    /// Takes a step again and again, until the slice is over or there is none (`false`) any more. `nil`: it failed.
+    private func repeated(_ turn: inout Turn, _ step: (inout Turn) -> Bool?) -> Bool {
+        let began = turn.options.stopwatch()
+        var rows = 0
+        repeat {
+            guard let isMore = step(&turn) else { return false }
+            if !isMore { return true }
+            rows += CacheSearch.rowsAtOnce(turn)
+        } while rows < turn.options.cacheSliceRows && turn.options.stopwatch() &- began < CacheSearch.longest
+        return true
     }
 
-    private func merge(_ index: SearchIndex, _ turn: Turn) -> Step? {
-        rowsSinceMerge = 0
+    /// Indexes rows until the slice is over, in the transaction of who calls: each makes a part that is to be merged.
+    /// Gives whether there are no more.
+    private func indexed(_ turn: Turn, _ step: (_ rows: Int) throws(StoreError) -> Bool) throws(StoreError) -> Bool {
+        let began = turn.options.stopwatch()
+        let count = CacheSearch.rowsAtOnce(turn)
+        var rows = 0
+        while rows < turn.options.cacheSliceRows, turn.options.stopwatch() &- began < CacheSearch.longest {
+            let isMore = try step(count)
+            if !isMore { return true }
+            rows += count
+            rowsSinceMerge += count
+            rowsSinceCheckpoint += count
+            mayMerge = true
+        }
+        return false
+    }
+
+    private func merge(_ index: SearchIndex, _ turn: Turn) -> Bool {
         let hasMerged = turn.storage.cached { (_) throws(StoreError) in
             try index.merge(pages: CacheSearch.mergedPages)
         }
-        guard let hasMerged else { return nil }
+        guard let hasMerged else { return false }
+        rowsSinceMerge = 0
         mayMerge = hasMerged
-        return .other
+        return true
     }
 
-    /// Some of the messages that were touched are results now, or are none.
-    private func lookAtTouched(_ index: SearchIndex, _ turn: inout Turn) -> Bool {
+    /// Some of the messages that were touched are results now, or are none. `nil`: the cache could not be read.
+    private func lookAtTouched(_ index: SearchIndex, _ turn: inout Turn) -> Bool? {
         if index.touched.hasOverflown {
             cleared(&turn)
             return true
@@ -272,7 +286,7 @@ final class CacheSearch: Machine {
         }
         guard let found else {
             index.touched.giveBack(touched)
-            return false
+            return nil
         }
         // What is shown of a channel that is gone cannot be found by its URL.
         if found.contains(where: { $0 == nil }) {

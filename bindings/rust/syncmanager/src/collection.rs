@@ -223,8 +223,8 @@ impl ChannelCollection {
     }
 }
 
-/// The cached messages that a search has found, the best result first, kept in order and up to date. Dropping it ends
-/// it. Since 0.1.
+/// The cached messages that a search has found, the newest or the best one first, kept in order and up to date.
+/// Dropping it ends it. Since 0.1.
 pub struct SearchCollection(Collection);
 
 collection!(SearchCollection);

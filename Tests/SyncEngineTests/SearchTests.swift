@@ -1,0 +1,54 @@
+import SyncModel
+import XCTest
+
+@testable import SyncEngine
+
+/// Search of the cache by an engine.
+final class SearchTests: EngineTestCase {
+    private typealias T = EngineTestCase
+
+    private func found(_ id: UInt64) -> [String] {
+        engine.searchWindows.first { $0.id == .host(id) }?.window.rows.reversed().map(\.id.text) ?? []
+    }
+
+    private func search(_ id: UInt64, _ query: SearchQuery) -> CallID {
+        command(.post(.openSearchCollection(id: .host(id), query: query)))
+        let call = newCall()
+        command(.call(call, .fetch(collection: .host(id), direction: .next)))
+        return call
+    }
+
+    /// FTS5 takes two thousand parts at most, and slices may be as small as a message.
+    func testManySmallSlicesAreMerged() throws {
+        start {
+            $0.searches = true
+            $0.cacheSliceRows = 1
+        }
+        let channel = try cache.channelKey("a")
+        try cache.upsert((1...5000).map { T.message($0, in: "a", text: "word \($0)") }, channel: channel)
+        var query = SearchQuery("word")
+        query.limit = 3
+        let call = search(1, query)
+        wait(20_000)
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(found(1), ["a/5000", "a/4999", "a/4998"])
+        XCTAssertFalse(host.events.contains { if case .client(.storageError) = $0 { true } else { false } })
+    }
+
+    /// Of more than can be looked at one by one, the list is filled again. Each of what goes is a part of the index.
+    func testAListIsFilledAgainBehindMuch() throws {
+        start { $0.searches = true }
+        let channel = try cache.channelKey("a")
+        let messages = (1...12_000 as ClosedRange<Int64>).map { T.message($0, in: "a", text: "word \($0)") }
+        try cache.upsert(messages, channel: channel)
+        var query = SearchQuery("word")
+        query.limit = 3
+        _ = search(1, query)
+        wait(2_000)
+        try cache.deleteMessages(ids: messages.suffix(11_000).map(\.id), channel: channel)
+        // Any input: it is looked at behind it.
+        command(.post(.setForeground(true)))
+        wait(2_000)
+        XCTAssertEqual(found(1), ["a/1000", "a/999", "a/998"])
+    }
+}
