@@ -37,7 +37,8 @@ class Actor:
 
     def view(self, kind, what, collection):
         self.views[collection.number] = (kind, what, collection)
-        shape = kind if kind in ("channels", "search") else "messages" if kind in ("messages", "thread", "own") else "stream"
+        shape = "messages" if kind in ("messages", "thread", "own") else "stream"
+        shape = kind if kind in ("channels", "search") else shape
         self.mirror.add(collection, shape)
         return collection
 
@@ -165,8 +166,8 @@ class Actor:
             self.view("messagestream", url, self.client.stream({"source": {"messages": {"channel_url": url}}}))
         elif way < 0.65:
             self.view("search", None, self.client.search({
-                "query": self.random.choice(["plain", "a", "b c"]), "order": self.random.choice(["newest", "relevance"]),
-                "limit": self.random.choice([5, 20])}))
+                "query": self.random.choice(["plain", "a", "b c"]), "limit": self.random.choice([5, 20]),
+                "order": self.random.choice(["newest", "relevance"])}))
         elif way < 0.75:
             self.view("channelstream", None, self.client.stream({"source": {"channels": {"limit": 50}}}))
         elif way < 0.85:

@@ -116,7 +116,7 @@ int main(void) {
     bad_collection((sm_collection *)(uintptr_t)-1, SM_ERR_INVALID_HANDLE);
 
     const char *directory = fresh_directory();
-    client = open_client(directory, "");
+    client = open_client(directory, ",\"search\":true");
     GIVES(SM_OK, sm_channel_collection_new(client, NULL, &channels));
     GIVES(SM_OK, sm_message_collection_new(client, "c", NULL, SM_LATEST, &messages));
     CHECK(sm_collection_number(channels) != 0 && sm_collection_number(channels) != sm_collection_number(messages));

@@ -47,7 +47,8 @@ def notices() -> set[str]:
              "Sources/Client/SyncStreams/StreamNotice.swift",
              "Sources/Client/SyncEngine/Database/DatabaseNotice.swift")
     text = "".join((ROOT / file).read_text() for file in files)
-    return set(re.findall(r'case [^:]+: "(\w+)"', text)) | {"change", "result"}
+    names = re.findall(r'case [^:]+: (?:[^"\n]+ \? )?("\w+"(?: : "\w+")?)$', text, re.MULTILINE)
+    return {word for name in names for word in re.findall(r"\w+", name)} | {"change", "result"}
 
 
 def test_events_are_those_of_the_code_and_of_the_header():

@@ -74,7 +74,7 @@ class Channels(TypedCollection[Channel]):
 class SearchResults(TypedCollection[SearchResult]):
     """The cached messages that a search has found, without its calls. Since 0.1."""
 
-    #: What is shown: the best result first.
+    #: What is shown: the newest result first, or the best one.
     items: LiveList[SearchResult]
 
     def __init__(self, core: Core, query: str, options: Mapping[str, Any]) -> None:
@@ -97,7 +97,7 @@ class SearchResults(TypedCollection[SearchResult]):
 def snippet_spans(found: SearchResult | Snippet) -> list[tuple[int, int]]:
     """Where a snippet, or that of a result, has what was looked for: pairs of indices of its ``text``, in order.
     Since 0.1."""
-    snippet = found["snippet"] if "snippet" in found else found
+    snippet = cast(Snippet, found.get("snippet", found))
     data = snippet["text"].encode()
     return [(len(data[: m["start"]].decode()), len(data[: m["end"]].decode())) for m in snippet["matches"]]
 

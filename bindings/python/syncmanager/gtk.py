@@ -1,4 +1,4 @@
-"""Lists for GTK 4: a ``Gio.ListModel`` over channels or messages, for ``Gtk.ListView`` and its kin.
+"""Lists for GTK 4: a ``Gio.ListModel`` over channels, messages or results, for ``Gtk.ListView`` and its kin.
 
     channels = sm.channels()
     model = gtk.ListModel(channels)             # its rows have ``item``, the channel
@@ -34,7 +34,7 @@ class Row(_Object):  # type: ignore[misc]
 
     def __init__(self, item: Any) -> None:
         super().__init__()  # pyright: ignore[reportUnknownMemberType]
-        #: The channel or message.
+        #: The channel, message or result.
         self.item = item
 
 

@@ -1,4 +1,4 @@
-"""Lists for Qt 6: a ``QAbstractListModel`` over channels or messages, for ``QListView`` and QML.
+"""Lists for Qt 6: a ``QAbstractListModel`` over channels, messages or results, for ``QListView`` and QML.
 
     channels = sm.channels()
     model = qt.ListModel(channels)              # the role ItemRole (QML: ``item``) is the channel
@@ -29,7 +29,7 @@ else:
     from PySide6.QtCore import QAbstractListModel as _Model
     from PySide6.QtCore import QByteArray, QModelIndex, QSocketNotifier, Qt
 
-#: The role of the channel or message itself.
+#: The role of the channel, message or result itself.
 ItemRole: int = int(Qt.ItemDataRole.UserRole) if not TYPE_CHECKING else 0
 
 
@@ -50,13 +50,15 @@ class ListModel(_Model):  # type: ignore[misc]
         return 0 if parent is not None and parent.isValid() else len(self._items)
 
     def data(self, index: Any, role: int = 0) -> Any:
-        """The channel or message under ``ItemRole``; its name or text as the text to show."""
+        """The channel, message or result under ``ItemRole``; its name, text or snippet as the text to show."""
         if not index.isValid() or index.row() >= len(self._items):
             return None
         item = self._items[index.row()]
         if role == ItemRole:
             return item
-        return item.get("message", item.get("name")) if role == int(Qt.ItemDataRole.DisplayRole) else None
+        if role != int(Qt.ItemDataRole.DisplayRole):
+            return None
+        return item["snippet"]["text"] if "snippet" in item else item.get("message", item.get("name"))
 
     def roleNames(self) -> dict[int, Any]:
         """What QML calls the roles."""

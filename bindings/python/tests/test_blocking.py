@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from syncmanager import errors
+from syncmanager import errors, snippet_spans
 from syncmanager.blocking import SyncManager
 from syncmanager.events import Change
 from syncmanager.testing import Server
@@ -56,6 +56,37 @@ def test_lists_follow_the_chat(lunch: Any, tmp_path: Path) -> None:
         for _ in channels.changes(timeout=1):
             pass  # ends when nothing came for a second
         assert channels.items == channels.snapshot()["channels"]
+
+
+def test_a_search_follows_the_cache(lunch: Any, tmp_path: Path) -> None:
+    lunch.post("lunch", "bo", "🙂 Lunch tomorrow?")
+    with SyncManager(**lunch.config(lunch.mei, tmp_path, search=True)) as sm:
+        sm.connect(timeout=PATIENCE)
+        chat = sm.messages("lunch")
+        chat.fetch(timeout=PATIENCE)
+        found = sm.search("lunch tomor", channel_urls=["lunch"], limit=5)
+        assert found.items == [] and "results" in repr(found)
+        page = found.fetch(timeout=PATIENCE)
+        assert (page.has_more, page.short) == (False, None)
+        (result,) = found.items
+        text = result["snippet"]["text"]
+        assert [text[start:end] for start, end in snippet_spans(result)] == ["Lunch", "tomorrow"]
+        assert snippet_spans(result) == snippet_spans(result["snippet"])
+        assert result["message"] == chat.items[0]
+        assert found.contains(result) and not found.contains("lunch/0")
+        lunch.post("lunch", "bo", "or lunch the day after tomorrow")
+        for change in found:
+            assert (change.list, change.action) == ("results", "insert")
+            break
+        assert len(found.items) == 2
+        assert found.items == found.snapshot()["results"]
+        info = found.info()
+        assert (info["kind"], info["count"], info["query"]["limit"]) == ("search", 2, 5)
+
+
+def test_a_search_needs_the_configuration(tmp_path: Path) -> None:
+    with SyncManager(**config(tmp_path)) as sm, pytest.raises(errors.InvalidArgumentError):
+        sm.search("lunch")
 
 
 def test_a_wait_has_a_time_and_the_call_goes_on(tmp_path: Path) -> None:

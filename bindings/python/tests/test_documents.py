@@ -29,7 +29,13 @@ def sources(kind: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("channel", documents.Channel), ("message", documents.Message), ("user", documents.User)]
+    ("name", "kind"),
+    [
+        ("channel", documents.Channel),
+        ("message", documents.Message),
+        ("user", documents.User),
+        ("search-result", documents.SearchResult),
+    ],
 )
 def test_what_is_always_there_is_required(name: str, kind: Any) -> None:
     told = schema(f"objects/{name}")

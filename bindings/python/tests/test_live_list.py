@@ -27,7 +27,7 @@ def decoded(text: bytes) -> Any:
 def event(
     action: Any, changes: Any, items: Any = (), *, name: str = "succeeded", source: Any = "sync", **more: Any
 ) -> Any:
-    key = "channels" if name == "channels" else "messages"
+    key = name if name in ("channels", "results") else "messages"
     head = {"type": "change", "seq": 1, "ts": 2, "collection": 3, "list": name, "action": action, "source": source,
             "from_event": False, **more, "changes": changes}  # fmt: skip
     if action in ("insert", "update", "move"):
@@ -101,6 +101,15 @@ def test_a_page_is_parsed_when_its_first_item_is_read_and_only_that_one() -> Non
     assert [page._items is None for page in pages] == [True, True, False]
     assert pages[2]._text == b""
     assert change.document["changes"][49] == {"index": 49, "id": "49"}
+
+
+def test_pages_of_each_list_are_parsed_when_they_are_read() -> None:
+    for name in ("channels", "succeeded", "results"):
+        # A result has an object called "message", and texts may have the name of any list.
+        items = [{"message": {"message": '"messages":[ "results":['}, "text": "x" * 5000}]
+        change = decoded(event("insert", [{"index": 0, "id": "a"}], items, name=name))
+        assert isinstance(change.items, PageItems)
+        assert (change.list, list(change.items)) == (name, items)
 
 
 def test_an_event_of_another_shape_is_parsed_as_a_whole() -> None:

@@ -6,7 +6,20 @@ from typing import Optional, Union
 
 from typing_extensions import assert_type
 
-from syncmanager import Call, Change, Channel, LiveList, Message, Page, SyncManager, User, blocking, errors
+from syncmanager import (
+    Call,
+    Change,
+    Channel,
+    LiveList,
+    Message,
+    Page,
+    SearchResult,
+    SyncManager,
+    User,
+    blocking,
+    errors,
+    snippet_spans,
+)
 from syncmanager.actions import MemberPage, UserPage
 from syncmanager.events import AnyChange, AnyEvent, CollectionEvent, Connection, Source
 
@@ -25,6 +38,13 @@ async def right(sm: SyncManager) -> None:
         assert_type(change, Change[Message])
         assert_type(change.source, Source)
         assert_type(change.items[0]["created_at"], int)
+    found = sm.search("lunch", order="relevance", sender_ids=["bo"])
+    assert_type(await found.fetch(), Page)
+    assert_type(found.items[0], SearchResult)
+    assert_type(snippet_spans(found.items[0]), "list[tuple[int, int]]")
+    assert_type(snippet_spans(found.items[0]["snippet"]), "list[tuple[int, int]]")
+    async for step in found:
+        assert_type(step, Change[SearchResult])
     async for event in sm.events():
         assert_type(event, AnyEvent)
         if isinstance(event, Connection):
@@ -89,6 +109,8 @@ async def wrong(sm: SyncManager) -> None:
     SyncManager(app_id="A", user_id="mei", queue_limit="16")  # type: ignore[arg-type]
     sm.channels(order="random")  # type: ignore[arg-type]
     sm.channels(no_such_key=1)  # type: ignore[call-arg]
+    sm.search("lunch", order="best")  # type: ignore[arg-type]
+    sm.search()  # type: ignore[call-arg]
     chat = sm.messages("c")
     await chat.fetch("up")  # type: ignore[arg-type]
     await chat.send(1)  # type: ignore[arg-type]

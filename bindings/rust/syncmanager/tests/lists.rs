@@ -9,7 +9,7 @@ use serde_json::Value;
 use support::{until, Server, PATIENCE};
 use syncmanager::{
     Action, Change, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message,
-    MessageFilter, Source, Step, Target, Viewpoint,
+    MessageFilter, SearchQuery, Source, Step, Target, Viewpoint,
 };
 
 fn value(json: &syncmanager::Json) -> Value {
@@ -41,6 +41,36 @@ fn a_live_list_is_what_the_library_has() {
     assert_eq!(snapshot["channels"], Value::Array(live));
     let info = channels.info().expect("the client is open");
     assert_eq!(info.get("count").and_then(|count| count.as_u64()), Some(5));
+}
+
+#[test]
+fn a_search_follows_the_cache() {
+    let server = Server::start();
+    server.make_channel("talk", "Talk");
+    server.say("talk", "Köln: lunch tomorrow");
+    assert_eq!(
+        server.open().search(&SearchQuery::new("lunch")).map(drop).map_err(|error| error.kind()),
+        Err(ErrorKind::InvalidArgument)
+    );
+    let client = Client::open(&server.config().search(true)).expect("the cache can be opened");
+    client.connect().wait(PATIENCE).expect("the server lets mei in");
+    let talk = client.messages("talk", Viewpoint::Latest, None).expect("no filter is right");
+    talk.fetch_previous().wait(PATIENCE).expect("a page comes");
+    let query = SearchQuery::new("lunch tomor").channel_urls(&["talk"]).limit(5);
+    let found = client.search(&query).expect("the query is right");
+    assert!(found.is_empty());
+    assert!(!found.fetch_next().wait(PATIENCE).expect("a page comes").has_more());
+    let result = found.get(0).expect("it is found");
+    let snippet = result.snippet();
+    let marked: Vec<_> = result.matches().into_iter().map(|range| &snippet[range]).collect();
+    assert_eq!(marked, ["lunch", "tomorrow"]);
+    assert_eq!((result.channel_url().as_str(), result.message()), ("talk", talk.items()[0].clone()));
+    assert!(found.contains(&result.id()).expect("it is open"));
+
+    server.say("talk", "lunch, but not tomorrow");
+    until(&client, "the next result", || found.len() == 2);
+    let live: Vec<Value> = found.items().iter().map(|result| value(result.json())).collect();
+    assert_eq!(value(&found.snapshot().expect("it is open"))["results"], Value::Array(live));
 }
 
 /// A list of one's own, fed by nothing but the events, is the live list: whatever is drained, nothing is missing.
