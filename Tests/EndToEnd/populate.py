@@ -58,6 +58,12 @@ def fill(server: Server, config: dict) -> None:
             assert lib.sm_fetch(messages, 1, None, None, None, None) == 0
             client.wait("result", call="fetch")
             opened.append(messages)
+        if config.get("search"):
+            found, error = client.search({"query": SECRET})
+            assert error is None, error
+            assert lib.sm_fetch(found, 2, None, None, None, None) == 0
+            # Everything is indexed before it ends.
+            client.wait("result", call="fetch", has_more=False)
         for place in ({"path": "rooms"}, {"path": "count"}, {"path": "people", "order_by": "$key", "limit_to_last": 3}):
             call(client, {"action": "database_listen", **place})
             client.wait("database_value", current=True)
@@ -85,7 +91,8 @@ def files(data_dir: Path) -> Path:
 
 
 def tables(path: Path) -> dict[str, list[str]]:
-    """The tables of a file with their columns, whatever they are."""
+    """The tables of a file with their columns, whatever they are; of the full-text index those that hold its rows."""
     with sqlite3.connect(path) as database:
-        names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [row[0] for row in database.execute("""
+            SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'""")]
         return {name: [row[1] for row in database.execute(f"PRAGMA table_info({name})")] for name in names}

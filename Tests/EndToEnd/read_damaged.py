@@ -38,6 +38,7 @@ class Reader:
 
     def __init__(self, config: dict) -> None:
         self.client = Client(config)
+        self.searches = bool(config.get("search"))
         self.results: dict[int, dict] = {}
 
     def drain(self, timeout_ms: int = 0) -> bool:
@@ -90,6 +91,14 @@ class Reader:
             lib.sm_reset_viewpoint(made, 7)
             self.ask(lib.sm_fetch, made, 2)
             self.look(made)
+        if self.searches:
+            for query in ({"query": "reply"}, {"query": "re", "limit": 2}, {"query": "root", "order": "relevance"},
+                          {"query": "post", "channel_urls": [CHANNEL]}):
+                made, error = self.client.search(query)
+                assert error is None, error
+                for _ in range(2):
+                    self.ask(lib.sm_fetch, made, 2)
+                self.look(made)
         for place in ({"path": "rooms"}, {"path": "rooms/room1"}, {"path": "count"}, {"path": "written"},
                       {"path": "people", "order_by": "$key", "limit_to_last": 3}):
             self.call(action="database_listen", **place)

@@ -24,7 +24,7 @@ def filled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("damaged")
     with Server(*OPTIONS, db=folder / "server.db") as server:
         fill_server(server)
-        config = config_of(server, folder / "data")
+        config = config_of(server, folder / "data", search=True)
         fill(server, config)
         yield config, folder / "data"
 

@@ -2,6 +2,7 @@ import SyncModel
 import XCTest
 
 @testable import SyncEngine
+@testable import SyncStore
 
 /// Search of the cache by an engine.
 final class SearchTests: EngineTestCase {
@@ -33,6 +34,32 @@ final class SearchTests: EngineTestCase {
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(found(1), ["a/5000", "a/4999", "a/4998"])
         XCTAssertFalse(host.events.contains { if case .client(.storageError) = $0 { true } else { false } })
+    }
+
+    /// However an index is damaged, a fetch ends, and the index is made again.
+    func testADamagedIndexIsMadeAgain() throws {
+        for damage in [
+            "UPDATE search_range SET high = -9223372036854775807", "DELETE FROM search_found_data WHERE id > 10",
+            "DELETE FROM search_found_idx", "UPDATE search_place SET row = -row",
+        ] {
+            try tearDownAndSetUp()
+            start { $0.searches = true }
+            let channel = try cache.channelKey("a")
+            try cache.upsert((1...50).map { T.message($0, in: "a", text: "word") }, channel: channel)
+            command(.post(.setForeground(true)))
+            wait(2_000)
+            try cache.connection.execute(damage)
+            try cache.upsert((51...60).map { T.message($0, in: "a", text: "word") }, channel: channel)
+            let first = search(1, SearchQuery("word"))
+            wait(100)
+            XCTAssertNotNil(host.status(first), damage)
+            wait(120_000)
+            let second = search(2, SearchQuery("word"))
+            wait(2_000)
+            XCTAssertEqual(host.status(second), .ok, damage)
+            XCTAssertEqual(found(2).first, "a/60", damage)
+            XCTAssertEqual(found(2).count, 20, damage)
+        }
     }
 
     /// Of more than can be looked at one by one, the list is filled again. Each of what goes is a part of the index.

@@ -33,6 +33,10 @@ public final class Connection {
 
     /// SQLITE_CORRUPT_VTAB, whose macro Swift does not see: the code of a damaged full-text index.
     public static let damagedIndex: Int32 = 267
+    /// Whether SQLite takes a statement for wrong, or what it writes. Statements of a program that works are wrong only
+    /// in a file that is not what it was.
+    public static func isMistake(_ code: Int32) -> Bool { [SQLITE_ERROR, SQLITE_CONSTRAINT].contains(code & 0xFF) }
+
     /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
     private static let patience: Int32 = 5000
     private static let patienceWithReaders: Int32 = 250

@@ -60,9 +60,14 @@ public final class SearchIndex: MessageIndex {
 
     // MARK: Removal
 
-    /// Whether a failure is of the index alone, which can be made again.
-    public static func isDamaged(_ error: StoreError) -> Bool {
-        if case .failed(Connection.damagedIndex, _) = error { true } else { false }
+    /// Whether a failure may be of the index alone, which can be made again: FTS5 says so, it cannot open its table
+    /// (which counts as damage of the file), or a message has a row already.
+    public static func mayBeDamage(_ error: StoreError) -> Bool {
+        switch error {
+        case .corrupt: true
+        case .failed(let code, _): code == Connection.damagedIndex || Connection.isMistake(code)
+        default: false
+        }
     }
 
     /// Whether a cache has an index of another version, or what is left of one.

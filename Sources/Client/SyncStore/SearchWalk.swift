@@ -124,8 +124,8 @@ extension SearchIndex {
         _ match: String, below row: Int64, _ limit: Int
     ) throws(StoreError) -> [(row: Int64, key: Int64)] {
         try places("""
-            SELECT search_place.row, search_place.key FROM search_found
-            JOIN search_place ON search_place.row = search_found.rowid
+            SELECT search_found.rowid, coalesce(search_place.key, 0) FROM search_found
+            LEFT JOIN search_place ON search_place.row = search_found.rowid
             WHERE search_found MATCH ?3 AND search_found.rowid < ?1 ORDER BY search_found.rowid DESC LIMIT ?2
             """, row, limit, match)
     }
@@ -142,7 +142,13 @@ extension SearchIndex {
         if let match { found.bind(match) }
         defer { found.reset() }
         var places: [(row: Int64, key: Int64)] = []
-        while try found.next() { places.append((found.int(0), found.int(1))) }
+        while try found.next() {
+            let place = (row: found.int(0), key: found.int(1))
+            guard place.key > 0 else {
+                throw .failed(code: Connection.damagedIndex, message: "a row of the index has no message")
+            }
+            places.append(place)
+        }
         return places
     }
 

@@ -8,7 +8,7 @@ final class Storage {
     private let intents: IntentStore
     private var failure: StoreError?
     private var untold: StoreError?
-    /// The full-text index is damaged, and nothing else: it is made again.
+    /// The full-text index may be damaged, and nothing else: it is made again.
     private var isIndexDamaged = false
 
     init(cache: CacheStore, intents: IntentStore) {
@@ -159,14 +159,14 @@ final class Storage {
         return untold
     }
 
-    /// Whether the full-text index was found damaged since the last time.
+    /// Whether something failed since the last time that damage of the full-text index explains.
     func takeIndexDamage() -> Bool {
         defer { isIndexDamaged = false }
         return isIndexDamaged
     }
 
     private func note(_ error: StoreError) {
-        if SearchIndex.isDamaged(error) { isIndexDamaged = true }
+        if SearchIndex.mayBeDamage(error) { isIndexDamaged = true }
         if failure == nil { untold = error }
         failure = error
     }

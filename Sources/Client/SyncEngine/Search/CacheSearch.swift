@@ -25,6 +25,8 @@ final class CacheSearch: Machine {
     private static let buildingPause: Int64 = 2
     /// How often progress is told, in milliseconds.
     private static let progressPause: Int64 = 100
+    /// How often an index that seems damaged is made again; then there is none until the next start.
+    private static let mostRemovals = 3
 
     private enum State {
         /// There is no index, and none is wanted.
@@ -44,6 +46,8 @@ final class CacheSearch: Machine {
     private var toldAt = Int64.min
     private var (rowsSinceMerge, rowsSinceCheckpoint) = (0, 0)
     private var mayMerge = false
+    /// How often the index was removed since it seemed damaged.
+    private var removals = 0
 
     var windows: [SearchWindow] { lists.all }
 
@@ -93,6 +97,10 @@ final class CacheSearch: Machine {
         guard turn.options.searches else {
             return turn.complete(Completion(call: call, name: .fetch, status: .invalidArgument))
         }
+        // Nobody waits for the end of a pause.
+        let isPaused = gate.pausedUntil.map { $0 > turn.now.monotonic } ?? false
+        let isOff = if case .off = state { true } else { false }
+        if isPaused || isOff { return turn.complete(Completion(call: call, name: .fetch, status: .storage)) }
         lists.fetch(id, call: call, &turn)
     }
 
@@ -171,7 +179,10 @@ final class CacheSearch: Machine {
         guard let isMore else { return false }
         if isMore { return true }
         state = .off
-        guard turn.options.searches else { return true }
+        guard turn.options.searches, removals < CacheSearch.mostRemovals else {
+            lists.finishAll(.storage, &turn)
+            return true
+        }
         guard open(turn) else {
             state = .removing
             return false
@@ -184,6 +195,8 @@ final class CacheSearch: Machine {
     /// Without its triggers nothing that is stored fails by it.
     private func removeDamaged(_ turn: inout Turn) {
         guard case .open = state else { return }
+        removals += 1
+        gate.succeed()
         state = .removing
         _ = remove(&turn)
         goOn(&turn)
