@@ -31,7 +31,7 @@ final class Host {
 
     func open(search info: CollectionInfo) {
         replay.open(info.collection)
-        buffer.add(DeliveredLists(info, results: Array("{}".utf8)))
+        buffer.add(DeliveredLists(info, channelURL: nil, criteria: Array("{}".utf8), isSearch: true))
     }
 
     func open(stream id: UInt64, _ spec: StreamSpec) throws {

@@ -56,7 +56,7 @@ extension Simulation {
         lastCollection += 1
         let id = CollectionID.host(lastCollection)
         told.open(id)
-        host.open(search: CollectionInfo(search: id, limit: query.limit))
+        host.open(search: CollectionInfo(list: id, limit: query.limit))
         command(.post(.openSearchCollection(id: id, query: query)))
         if searches.random.chance(70) { fetch(id, .next) }
     }

@@ -103,7 +103,8 @@ public func sm_search_collection_new(
         let text = try CText.read(query, "query")
         let parsed = try CText.document(text, Criteria.search)
         let id = client.nextCollectionID()
-        let lists = DeliveredLists(CollectionInfo(search: id, limit: parsed.limit), results: text)
+        let info = CollectionInfo(list: id, limit: parsed.limit)
+        let lists = DeliveredLists(info, channelURL: nil, criteria: text, isSearch: true)
         try client.open(lists, .openSearchCollection(id: id, query: parsed))
         out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: false))
     }

@@ -29,22 +29,12 @@ final class DeliveredLists {
     private var rows: DeliveredStream?
 
     /// `info`: the state before the first event. `channelURL`: for a message collection.
-    init(_ info: CollectionInfo, channelURL: ChannelURL?, criteria: [UInt8]) {
+    init(_ info: CollectionInfo, channelURL: ChannelURL?, criteria: [UInt8], isSearch: Bool = false) {
         id = info.collection
         self.info = info
         self.channelURL = channelURL
         self.criteria = criteria
-        isSearch = false
-        stream = nil
-    }
-
-    /// Of a search. `criteria`: its query.
-    init(_ info: CollectionInfo, results criteria: [UInt8]) {
-        id = info.collection
-        self.info = info
-        channelURL = nil
-        self.criteria = criteria
-        isSearch = true
+        self.isSearch = isSearch
         stream = nil
     }
 

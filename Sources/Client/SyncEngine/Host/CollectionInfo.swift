@@ -22,8 +22,8 @@ public struct CollectionInfo: Equatable, Sendable {
         nextLimit = filter.limit(.next)
     }
 
-    /// A list of results that shows nothing yet.
-    public init(search collection: CollectionID, limit: Int) {
+    /// A list of results, or of channels, that shows nothing yet.
+    public init(list collection: CollectionID, limit: Int) {
         self.collection = collection
         viewpoint = 0
         hasPrevious = false
@@ -34,11 +34,6 @@ public struct CollectionInfo: Equatable, Sendable {
 
     /// A list of channels that shows nothing yet.
     public init(channels collection: CollectionID, _ query: ChannelQuery) {
-        self.collection = collection
-        viewpoint = 0
-        hasPrevious = false
-        hasNext = true
-        previousLimit = 0
-        nextLimit = query.limit
+        self.init(list: collection, limit: query.limit)
     }
 }

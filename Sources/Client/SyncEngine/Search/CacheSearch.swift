@@ -312,7 +312,6 @@ final class CacheSearch: Machine {
     }
 
     private func tellProgress(_ index: SearchIndex, _ turn: inout Turn) -> Bool {
-        guard isBuilding else { return true }
         let progress = turn.storage.cached { (_) throws(StoreError) in try index.progress() }
         guard let progress else { return false }
         isBuilding = progress.remaining > 0

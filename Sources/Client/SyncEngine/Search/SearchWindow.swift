@@ -26,7 +26,7 @@ struct SearchWindow {
     }
 
     var info: CollectionInfo {
-        var info = CollectionInfo(search: id, limit: limit)
+        var info = CollectionInfo(list: id, limit: limit)
         info.hasNext = hasNext
         return info
     }
