@@ -158,6 +158,33 @@ final class ChannelIdentityTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2"])
     }
 
+    /// Messages were cached before their channel was told, as a user sees them who had hidden older ones; then this user
+    /// left and was invited again: the older ones are there again (simulation, seed 564).
+    func testWhatWasCachedBeforeItsChannelWasToldIsForgottenWhenTheMembershipBeganLater() throws {
+        let again = Case.channel("c", last: Case.message(2), invitedAt: Case.wall + 1)
+        try tellChannelAfterItsMessages(again)
+        serve(channels: [again], messages: ["c": [Case.message(1), Case.message(2)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+    }
+
+    func testWhatWasCachedBeforeItsChannelWasToldIsKeptInOneMembership() throws {
+        try tellChannelAfterItsMessages(Case.channel("c", last: Case.message(2), joinedAt: Case.wall))
+        XCTAssertEqual(host.ids(1), ["2"])
+    }
+
+    private func tellChannelAfterItsMessages(_ channel: ChannelRecord) throws {
+        start()
+        connect()
+        openMessages(1, "c")
+        answer(.messages(Case.page([Case.message(2)])), to: isAround)
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["2"])
+        XCTAssertEqual(try cache.formerChannel("c"), FormerChannel(untoldAt: Case.wall))
+        answer(.channel(channel), to: isGetChannel)
+        XCTAssertNil(try cache.formerChannel("c"))
+    }
+
     func testAMembershipIsLaterOnlyWhenTheKnownOneHadEnded() {
         func isLater(_ new: (invited: Int64, joined: Int64), than known: (invited: Int64, joined: Int64)) -> Bool {
             ChannelMembership(invitedAt: new.invited, joinedAt: new.joined)
@@ -183,7 +210,12 @@ final class ChannelIdentityTests: EngineTestCase {
         XCTAssertEqual(older?.identity, ChannelIdentity(createdAt: 1_700_001_036_000, serviceID: "an id"))
         XCTAssertEqual(older?.messageOffset, 12)
         XCTAssertEqual(older?.membership, ChannelMembership())
-        for text in ["", "1", "1 2", "x 2 3", "member", "member 1 2", "member 1 2 3 4", "member x 2 3 4 5"] {
+        let untold = FormerChannel(untoldAt: Case.wall)
+        XCTAssertEqual(FormerChannel(storedText: untold.storedText), untold)
+        for text in [
+            "", "1", "1 2", "x 2 3", "member", "member 1 2", "member 1 2 3 4", "member x 2 3 4 5", "untold",
+            "member 1 x untold", "member 1 2 untold 4",
+        ] {
             XCTAssertNil(FormerChannel(storedText: text), text)
         }
     }

@@ -37,14 +37,14 @@ extension CacheStore {
 
     private static func formerKey(_ url: ChannelURL) -> String { "channel.former." + url.text }
 
-    /// The forgotten channel whose messages may still be cached under a URL; `nil` when there is none.
+    /// What is known of the forgotten or untold channel whose messages may be cached under a URL; `nil` when nothing is.
     public func formerChannel(_ url: ChannelURL) throws(StoreError) -> FormerChannel? {
         try value(CacheStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
     }
 
-    /// Notes that the channel is cached again.
-    public func clearFormerChannel(_ url: ChannelURL) throws(StoreError) {
-        try setValue(CacheStore.formerKey(url), nil)
+    /// `nil` when the channel is cached again.
+    public func setFormerChannel(_ url: ChannelURL, _ channel: FormerChannel?) throws(StoreError) {
+        try setValue(CacheStore.formerKey(url), channel?.storedText)
     }
 
     /// Forgets everything. Channels that are open keep their key, and with it their URL. The forgotten data is still in

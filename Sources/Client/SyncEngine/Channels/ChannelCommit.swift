@@ -21,12 +21,12 @@ struct ChannelCommit {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
             let forgotten = stored == nil ? try cache.formerChannel(channel.url) : nil
-            if forgotten != nil { try cache.clearFormerChannel(channel.url) }
+            if forgotten != nil { try cache.setFormerChannel(channel.url, nil) }
             let former = stored.map(FormerChannel.init) ?? forgotten
             // Where times may lie, the service says that a channel is another one.
             let isGiven = capabilities.placement == .given
-            let isYounger = former == nil && isGiven ? try isYounger(channel, cache) : false
-            let isAnother = former?.isReplaced(by: channel) ?? isYounger
+            let isYounger = former?.identity == nil && isGiven ? try isYounger(channel, cache) : false
+            let isAnother = isYounger || former?.isReplaced(by: channel) ?? false
             if isAnother {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) {

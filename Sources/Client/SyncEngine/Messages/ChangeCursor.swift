@@ -12,12 +12,16 @@ enum ChangeCursor {
         return stored.map { $0.flatMap(ChangePoint.init(storedText:)) }
     }
 
-    /// Nothing is cached yet: changes count from this login, which is before the first page. `false` when that could
-    /// not be stored.
-    static func begin(_ history: History, _ context: Context) -> Bool {
+    /// Nothing is cached yet: changes count from this login, which is before the first page. Of a channel that is not
+    /// told yet the login is kept too: pages that come before the channel tell nothing of the membership they were
+    /// made for. `false` when that could not be stored.
+    static func begin(_ id: HistoryID, _ history: History, _ context: Context) -> Bool {
         let key = key(history)
-        let done: Void? = context.storage.cached { (cache) throws(StoreError) in
-            try cache.setValue(key, ChangePoint.time(context.loginTime).storedText)
+        let (url, loginTime) = (id.channelURL, context.loginTime)
+        let done: Void? = context.storage.committed { (cache) throws(StoreError) in
+            try cache.setValue(key, ChangePoint.time(loginTime).storedText)
+            guard try cache.channel(url) == nil, try cache.formerChannel(url) == nil else { return }
+            try cache.setFormerChannel(url, FormerChannel(untoldAt: loginTime))
         }
         return done != nil
     }

@@ -289,7 +289,7 @@ final class Timeline {
             turn.add(.ask(.messages(MessageAsk(kind: kind, generation: generation), of: id), request))
         case .goOn(let next): goOn(next, &turn)
         case .changesFromNow:
-            guard ChangeCursor.begin(history, turn.context) else { return storeFailed(&turn) }
+            guard ChangeCursor.begin(id, history, turn.context) else { return storeFailed(&turn) }
             goOn(.gap(isAsked: false), &turn)
         case .changesUnknown: forgetCached(&turn)
         case .edgeLost(let edge, let direction): take(nil, for: edge, direction, &turn)

@@ -1,7 +1,8 @@
 /// What says of which channel cached messages are, and since when they are complete, when the channel itself has been
-/// forgotten.
+/// forgotten, or was not told yet when they were cached.
 public struct FormerChannel: Equatable, Sendable {
-    public let identity: ChannelIdentity
+    /// `nil` when the channel was not told yet.
+    public let identity: ChannelIdentity?
     /// Messages before it are not for this user; in milliseconds since the epoch.
     public let messageOffset: Int64
     public let membership: ChannelMembership
@@ -12,6 +13,14 @@ public struct FormerChannel: Equatable, Sendable {
         membership = channel.membership
     }
 
+    /// The channel was not told yet when its first messages were cached, in a session that began at `loginTime` (by the
+    /// service's clock). Of a membership that began later they may be too few: an earlier one may have hidden some.
+    public init(untoldAt loginTime: Int64) {
+        identity = nil
+        messageOffset = 0
+        membership = ChannelMembership(joinedAt: loginTime)
+    }
+
     /// As it was written by `storedText`, or by releases that did not know of memberships; `nil` when it was not.
     public init?(storedText text: String) {
         var parts = text.split(separator: " ", omittingEmptySubsequences: false)[...]
@@ -20,6 +29,10 @@ public struct FormerChannel: Equatable, Sendable {
             guard parts.count > 3, let invitedAt = Int64(parts[1]), let joinedAt = Int64(parts[2]) else { return nil }
             known = ChannelMembership(invitedAt: invitedAt, joinedAt: joinedAt)
             parts = parts.dropFirst(3)
+            if parts.count == 1, parts.first == FormerChannel.untoldMark {
+                self = FormerChannel(untoldAt: joinedAt)
+                return
+            }
         }
         guard parts.count >= 3, let createdAt = parts.popFirst().flatMap({ Int64($0) }),
             let offset = parts.popFirst().flatMap({ Int64($0) })
@@ -30,18 +43,19 @@ public struct FormerChannel: Equatable, Sendable {
     }
 
     private static let membershipMark: Substring = "member"
+    private static let untoldMark: Substring = "untold"
 
     public var storedText: String {
-        let mark = FormerChannel.membershipMark
-        return "\(mark) \(membership.invitedAt) \(membership.joinedAt) "
-            + "\(identity.createdAt) \(messageOffset) \(identity.serviceID)"
+        let member = "\(FormerChannel.membershipMark) \(membership.invitedAt) \(membership.joinedAt) "
+        guard let identity else { return member + FormerChannel.untoldMark }
+        return member + "\(identity.createdAt) \(messageOffset) \(identity.serviceID)"
     }
 
     /// Whether what is cached of its messages says nothing about the channel as it is now: that is another one under
     /// its URL, or this user left and came back, and may see again what was hidden. That it was hidden need not be
     /// known here: a page may have been made after a reset of the history of which the channel had not told yet.
     public func isReplaced(by channel: ChannelRecord) -> Bool {
-        channel.identity.replaces(identity) || channel.messageOffset < messageOffset
+        identity.map(channel.identity.replaces) ?? false || channel.messageOffset < messageOffset
             || channel.membership.isLater(than: membership)
     }
 }
