@@ -131,8 +131,8 @@ final class WALGatheringTests: XCTestCase {
     /// The file below against a plain array of bytes: frames in their order, out of it, cut short, and reads between
     /// them. At a commit's end and at everything that is no frame in its place, the file has all.
     func testTheFileIsWhatPlainWritesWouldMakeIt() throws {
-        XCTAssertNotNil(WALGathering.vfsName)
-        let vfs = try XCTUnwrap(sqlite3_vfs_find(WALGathering.vfsName))
+        let name = try XCTUnwrap(SQLiteLibrary.linked.gatheringVFS)
+        let vfs = try XCTUnwrap(sqlite3_vfs_find(name))
         for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 20 : 300) as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let folder = try Folder()

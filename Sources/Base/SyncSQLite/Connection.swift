@@ -18,6 +18,11 @@ public final class Connection {
     }
 
     private var handle: OpaquePointer?
+    /// Another one when the file is encrypted while it is open.
+    private var library: SQLiteLibrary
+    private let opening: Opening
+    private var key: FileKey?
+    private var functions: [SQLFunction]
     private var statements: [Key: Statement] = [:]
     public private(set) var isInTransaction = false
     /// The first error of the current transaction.
@@ -45,12 +50,32 @@ public final class Connection {
     /// Bytes of a file's path that SQLite can open beside its log: its buffers have 512.
     private static let longestPath = 504
     private let path: String
+
+    /// How the file is opened, but for its key.
+    private struct Opening {
+        let name: String
+        let flags: Int32
+        let gathersLog: Bool
+        /// For a new file.
+        let pageSize: Int?
+        let pragmas: [String]
+    }
+
+    var sqlite: UnsafePointer<shim_sqlite> { library.functions }
+
     /// The path that stands for a database in memory; it is this connection's own, and ends with it.
     public static let inMemory = ConnectionSettings.inMemory
 
     /// Opens or creates a file, or a database in memory.
     public init(path: String, _ settings: ConnectionSettings) throws(StoreError) {
         self.path = path
+        key = path == Connection.inMemory ? nil : settings.key
+        library = try Connection.library(for: key)
+        functions = settings.functions
+        let creating = settings.isPrivate ? 0 : SQLITE_OPEN_CREATE
+        opening = Opening(
+            name: path, flags: SQLITE_OPEN_READWRITE | creating, gathersLog: settings.gathersLog,
+            pageSize: settings.pageSize, pragmas: settings.pragmas(path: path))
         if settings.isPrivate {
             let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
@@ -58,31 +83,38 @@ public final class Connection {
             }
             close(descriptor)
         }
-        let creating = settings.isPrivate ? 0 : SQLITE_OPEN_CREATE
-        try open(
-            path, flags: SQLITE_OPEN_READWRITE | creating, vfs: settings.gathersLog ? WALGathering.vfsName : nil,
-            settings.functions, settings.pragmas(path: path))
+        try open()
     }
 
     /// Opens a file that is there, to read it only, also while others write. Where there is a log without its index,
     /// SQLite makes the index. `isSettled`: there is no log and nobody writes. Then nothing is made and nothing locked,
     /// so it works in a directory that cannot be written to; what somebody writes nevertheless may look like damage.
-    public init(reading path: String, isSettled: Bool, functions: [SQLFunction]) throws(StoreError) {
+    public init(
+        reading path: String, isSettled: Bool, key: FileKey? = nil, functions: [SQLFunction]
+    ) throws(StoreError) {
         self.path = path
+        self.key = key
+        library = try Connection.library(for: key)
+        self.functions = functions
         // Of a path that begins with slashes, SQLite would take what is between the first ones for a host.
         let scheme = path.beginsWithBytes(of: "/") ? "file://" : "file:"
         let address = scheme + PercentEncoding.escape(path, keeping: "/-._~") + (isSettled ? "?immutable=1" : "")
-        try open(
-            address, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs: nil, functions,
-            ["query_only = ON", "cell_size_check = ON"])
+        opening = Opening(
+            name: address, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, gathersLog: false, pageSize: nil,
+            pragmas: ["query_only = ON", "cell_size_check = ON"])
+        try open()
     }
 
-    private func open(
-        _ name: String, flags: Int32, vfs: UnsafePointer<CChar>?, _ functions: [SQLFunction], _ pragmas: [String]
-    ) throws(StoreError) {
-        let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+    private static func library(for key: FileKey?) throws(StoreError) -> SQLiteLibrary {
+        key == nil ? .linked : try SQLiteLibrary.encrypting.get()
+    }
+
+    private func open() throws(StoreError) {
+        let flags = opening.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let vfs = opening.gathersLog ? library.gatheringVFS : nil
+        let code = sqlite.pointee.open_v2(opening.name, &handle, flags, vfs)
         guard code == SQLITE_OK else {
-            var message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            var message = handle == nil ? "out of memory" : lastMessage
             shut()
             if path.utf8.count > Connection.longestPath {
                 message = "SQLite takes paths of at most \(Connection.longestPath) bytes, "
@@ -90,10 +122,13 @@ public final class Connection {
             }
             throw .cannotOpen(path: path, message: message)
         }
-        sqlite3_busy_timeout(handle, Connection.patience)
+        _ = sqlite.pointee.busy_timeout(handle, Connection.patience)
         do throws(StoreError) {
-            for function in functions { try install(function) }
-            for pragma in pragmas { try execute("PRAGMA " + pragma) }
+            for function in functions { try add(function) }
+            if let key { try unlock(key) }
+            if let pageSize = opening.pageSize { try execute("PRAGMA \(pageSizePragma) = \(pageSize)") }
+            for pragma in opening.pragmas { try execute("PRAGMA " + pragma) }
+            try checkEncryption()
         } catch {
             guard case .failed(_, let message) = error else { throw error }
             throw .cannotOpen(path: path, message: message)
@@ -104,15 +139,79 @@ public final class Connection {
 
     /// Makes one more function known.
     public func install(_ function: SQLFunction) throws(StoreError) {
+        try add(function)
+        functions.append(function)
+    }
+
+    private func add(_ function: SQLFunction) throws(StoreError) {
         try check()
-        let code = function.install(in: handle)
+        let code = function.install(in: handle, of: library)
         if code != SQLITE_OK { throw failure(code) }
+    }
+
+    // MARK: Encryption
+
+    /// Encrypted pages have another size setting: the file's own is not to be read without it.
+    private var pageSizePragma: String { key == nil ? "page_size" : "cipher_page_size" }
+
+    private func unlock(_ key: FileKey) throws(StoreError) {
+        // By itself SQLCipher writes its errors to stderr.
+        try execute("PRAGMA cipher_log_level = NONE")
+        let code = key.apply(to: handle, of: sqlite)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// A library that takes a key for nothing would write the file in the clear.
+    private func checkEncryption() throws(StoreError) {
+        guard key != nil else { return }
+        // Through the connection: closing another descriptor of the file would end this process's locks on it.
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite.pointee.file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods else { throw failure(code) }
+        let mark = Array("SQLite format 3".utf8)
+        var start = [UInt8](repeating: 0, count: mark.count)
+        // A file without a first page gives fewer bytes, and those that are missing as zeros.
+        _ = methods.pointee.xRead(file, &start, Int32(start.count), 0)
+        guard start != mark else {
+            shut()
+            throw .noEncryption(found: "a file was written in the clear in spite of its key")
+        }
+    }
+
+    /// Encrypts the file with another key; it has to have one. All of it is written again.
+    public func setKey(_ key: FileKey) throws(StoreError) {
+        try check()
+        statements = [:]
+        let code = key.replace(in: handle, of: sqlite)
+        guard code == SQLITE_OK else { throw failure(code) }
+        self.key = key
+    }
+
+    /// Closes the file while `body` works on it, and opens it again: with the key that `body` gives, or as it was when
+    /// `body` fails. What was installed, and triggers of the connection, are there again.
+    public func whileShut(_ body: () throws(StoreError) -> FileKey) throws(StoreError) {
+        try check()
+        let triggers = try prepare("SELECT sql FROM sqlite_temp_schema WHERE type = 'trigger'")
+        var texts: [String] = []
+        while try triggers.next() { texts.append(triggers.text(0)) }
+        shut()
+        var failure: StoreError?
+        do throws(StoreError) {
+            key = try body()
+            library = try Connection.library(for: key)
+        } catch {
+            failure = error
+        }
+        try open()
+        // SQLite keeps the text without the word that says where the trigger is.
+        for text in texts { try execute("CREATE TEMP" + text.dropFirst("CREATE".count)) }
+        if let failure { throw failure }
     }
 
     /// Closes the file. Everything afterwards gives an error.
     public func shut() {
         statements = [:]
-        sqlite3_close_v2(handle)
+        _ = sqlite.pointee.close_v2(handle)
         handle = nil
     }
 
@@ -134,10 +233,12 @@ public final class Connection {
         return error
     }
 
+    private var lastMessage: String { sqlite.pointee.errmsg(handle).map { String(cString: $0) } ?? "" }
+
     private func classified(_ code: Int32) -> StoreError {
         guard let handle else { return .failed(code: SQLITE_MISUSE, message: "the store is closed") }
-        let hasMessage = sqlite3_errcode(handle) != SQLITE_OK
-        let message = String(cString: hasMessage ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
+        let hasMessage = sqlite.pointee.errcode(handle) != SQLITE_OK
+        let message = hasMessage ? lastMessage : sqlite.pointee.errstr(code).map { String(cString: $0) } ?? ""
         switch code & 0xFF {
         case SQLITE_FULL: return .full
         // Of the full-text index only, which can be made again.
@@ -146,7 +247,7 @@ public final class Connection {
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             // The WAL's index and its first page are made by other calls than write(2), for which SQLite does not
             // report "full".
-            let cause = sqlite3_system_errno(handle)
+            let cause = sqlite.pointee.system_errno(handle)
             return cause == ENOSPC || cause == EDQUOT ? .full : .failed(code: code, message: message)
         default: return .failed(code: code, message: message)
         }
@@ -160,7 +261,7 @@ public final class Connection {
     /// Runs statements whose rows are not needed.
     public func execute(_ sql: String) throws(StoreError) {
         try check()
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        let code = sqlite.pointee.exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code) }
     }
 
@@ -169,8 +270,8 @@ public final class Connection {
     public func emptyLog() throws(StoreError) {
         try check()
         guard path != Connection.inMemory else { return }
-        sqlite3_busy_timeout(handle, Connection.patienceWithReaders)
-        defer { sqlite3_busy_timeout(handle, Connection.patience) }
+        _ = sqlite.pointee.busy_timeout(handle, Connection.patienceWithReaders)
+        defer { _ = sqlite.pointee.busy_timeout(handle, Connection.patience) }
         let checkpoint = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
         defer { checkpoint.reset() }
         guard try checkpoint.next(), checkpoint.int(0) == 0 else {
@@ -196,7 +297,7 @@ public final class Connection {
             return known
         }
         var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        let code = sqlite.pointee.prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         // The statements are the library's own, so one that does not compile means that the file lacks a table of its
         // schema.
         guard code == SQLITE_OK, let prepared else { throw failure(code == SQLITE_ERROR ? SQLITE_CORRUPT : code) }
@@ -223,10 +324,10 @@ public final class Connection {
     /// Whether a statement is in the middle of its rows: it would keep the log from being brought into the file, and
     /// the log would grow without end. For tests.
     public var hasUnfinishedStatement: Bool {
-        var statement = sqlite3_next_stmt(handle, nil)
+        var statement = sqlite.pointee.next_stmt(handle, nil)
         while let current = statement {
-            if sqlite3_stmt_busy(current) != 0 { return true }
-            statement = sqlite3_next_stmt(handle, current)
+            if sqlite.pointee.stmt_busy(current) != 0 { return true }
+            statement = sqlite.pointee.next_stmt(handle, current)
         }
         return false
     }
@@ -291,7 +392,8 @@ public final class Connection {
 
     private func rollBack() {
         // A failed statement may have rolled back by itself; then there is nothing left to undo.
-        if let handle, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        guard let handle, sqlite.pointee.get_autocommit(handle) == 0 else { return }
+        _ = sqlite.pointee.exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
     /// The number of migrations that were applied to the file.
@@ -341,10 +443,10 @@ public final class Connection {
     }
 
     /// Rows that the last statement wrote.
-    public var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
+    public var changes: Int { handle.map { Int(sqlite.pointee.changes($0)) } ?? 0 }
 
     /// Rows that all statements have written, those of triggers too.
-    public var totalChanges: Int { handle.map { Int(sqlite3_total_changes($0)) } ?? 0 }
+    public var totalChanges: Int { handle.map { Int(sqlite.pointee.total_changes($0)) } ?? 0 }
 
-    public var lastInsertID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+    public var lastInsertID: Int64 { handle.map { sqlite.pointee.last_insert_rowid($0) } ?? 0 }
 }

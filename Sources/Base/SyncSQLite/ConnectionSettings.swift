@@ -21,6 +21,10 @@ public struct ConnectionSettings {
     public var erasesDeleted = false
     /// Whether each commit is written to the log by one call.
     public var gathersLog = false
+    /// Whether what is committed goes to a log first, and into the file later.
+    public var keepsLog = true
+    /// With a key the file is encrypted, and opened by SQLCipher. In memory it has no effect.
+    public var key: FileKey?
     public var functions: [SQLFunction] = []
 
     public init(safety: Safety, pageSize: Int, cacheSize: Int, logLimit: Int) {
@@ -34,13 +38,14 @@ public struct ConnectionSettings {
 
     /// In the order in which they have an effect.
     func pragmas(path: String) -> [String] {
-        var pragmas = ["page_size = \(pageSize)"]
+        var pragmas: [String] = []
         if path == ConnectionSettings.inMemory {
             // Else a large sort would go to a file.
             pragmas.append("temp_store = MEMORY")
         } else {
             pragmas += [
-                "journal_mode = WAL", "synchronous = \(safety.rawValue)", "journal_size_limit = \(logLimit)",
+                "journal_mode = \(keepsLog ? "WAL" : "DELETE")", "synchronous = \(safety.rawValue)",
+                "journal_size_limit = \(logLimit)",
             ]
         }
         pragmas.append("cache_size = -\(cacheSize)")

@@ -25,24 +25,51 @@ public struct SQLFunction {
     }
 
     /// Makes the function known to a connection; the result is a code of SQLite.
-    func install(in handle: OpaquePointer?) -> Int32 {
+    func install(in handle: OpaquePointer?, of library: SQLiteLibrary) -> Int32 {
         // SQLite releases the closure when the connection closes, or at once when this fails.
-        let kept = Unmanaged.passRetained(Body(call: body))
-        return sqlite3_create_function_v2(
+        let kept = Unmanaged.passRetained(Body(library.functions, body))
+        let isLinked = library.functions == SQLiteLibrary.linked.functions
+        return library.functions.pointee.create_function_v2(
             handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC, kept.toOpaque(),
-            { context, count, values in
-                guard let kept = sqlite3_user_data(context) else { return }
-                let body = Unmanaged<Body>.fromOpaque(kept).takeUnretainedValue()
-                switch body.call(SQLArguments(values: values, count: Int(max(0, count)))) {
-                case .number(let number): sqlite3_result_int64(context, number)
-                case .text(let bytes): shim_sqlite3_result_text_transient(context, bytes, Int32(clamping: bytes.count))
-                case .damage: sqlite3_result_error_code(context, SQLITE_CORRUPT)
-                }
-            }, nil, nil, { if let kept = $0 { Unmanaged<Body>.fromOpaque(kept).release() } })
+            isLinked ? SQLFunction.callInLinked : SQLFunction.callInEncrypting, nil, nil,
+            { if let kept = $0 { Unmanaged<Body>.fromOpaque(kept).release() } })
+    }
+
+    private typealias Call = @convention(c) (
+        OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+    ) -> Void
+
+    // A context tells what was installed, but only to a function of its own library.
+    private static let callInLinked: Call = { context, count, values in
+        call(SQLiteLibrary.linked.functions.pointee.user_data(context), context, count, values)
+    }
+    private static let callInEncrypting: Call = { context, count, values in
+        guard let library = try? SQLiteLibrary.encrypting.get() else { return }
+        call(library.functions.pointee.user_data(context), context, count, values)
+    }
+
+    private static func call(
+        _ kept: UnsafeMutableRawPointer?, _ context: OpaquePointer?, _ count: Int32,
+        _ values: UnsafeMutablePointer<OpaquePointer?>?
+    ) {
+        guard let kept else { return }
+        let body = Unmanaged<Body>.fromOpaque(kept).takeUnretainedValue()
+        let sqlite = body.sqlite
+        switch body.call(SQLArguments(of: sqlite, values: values, count: Int(max(0, count)))) {
+        case .number(let number): sqlite.pointee.result_int64(context, number)
+        case .text(let bytes):
+            shim_sqlite3_result_text_transient(sqlite, context, bytes, Int32(clamping: bytes.count))
+        case .damage: sqlite.pointee.result_error_code(context, SQLITE_CORRUPT)
+        }
     }
 
     private final class Body {
+        let sqlite: UnsafePointer<shim_sqlite>
         let call: (SQLArguments) -> Result
-        init(call: @escaping (SQLArguments) -> Result) { self.call = call }
+
+        init(_ sqlite: UnsafePointer<shim_sqlite>, _ call: @escaping (SQLArguments) -> Result) {
+            self.sqlite = sqlite
+            self.call = call
+        }
     }
 }

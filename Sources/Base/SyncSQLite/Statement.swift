@@ -7,6 +7,7 @@ import SyncBytes
 /// A connection has one for each text: preparing the same text again resets it, and ends a loop over its rows.
 public final class Statement {
     @usableFromInline let handle: OpaquePointer
+    @usableFromInline let sqlite: UnsafePointer<shim_sqlite>
     private let sql: String
     private let isWriting: Bool
     public unowned let connection: Connection
@@ -19,10 +20,12 @@ public final class Statement {
 
     init(_ handle: OpaquePointer, sql: String, of connection: Connection) {
         self.handle = handle
+        let sqlite = connection.sqlite
+        self.sqlite = sqlite
         self.sql = sql
-        isWriting = sqlite3_stmt_readonly(handle) == 0
+        isWriting = sqlite.pointee.stmt_readonly(handle) == 0
         self.connection = connection
-        types = (0..<sqlite3_column_count(handle)).map { Statement.type(sqlite3_column_decltype(handle, $0)) }
+        types = (0..<sqlite.pointee.column_count(handle)).map { Statement.type(sqlite.pointee.column_decltype(handle, $0)) }
     }
 
     private static func type(_ declared: UnsafePointer<CChar>?) -> Int32 {
@@ -31,18 +34,18 @@ public final class Statement {
         return strcmp(declared, "TEXT") == 0 ? SQLITE_TEXT : SQLITE_NULL
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit { _ = sqlite.pointee.finalize(handle) }
 
     /// The highest number of a parameter.
-    public var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
+    public var parameterCount: Int32 { sqlite.pointee.bind_parameter_count(handle) }
 
     /// The steps of SQLite's virtual machine since the last call, a measure of the work.
-    public func takeSteps() -> Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
+    public func takeSteps() -> Int64 { Int64(sqlite.pointee.stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
 
     /// Makes the statement ready to be bound again; an unfinished read ends.
     public func reset() {
-        sqlite3_reset(handle)
-        if isBorrowing { sqlite3_clear_bindings(handle) }
+        _ = sqlite.pointee.reset(handle)
+        if isBorrowing { _ = sqlite.pointee.clear_bindings(handle) }
         isBorrowing = false
         bindFailure = SQLITE_OK
         bound = 0
@@ -51,7 +54,7 @@ public final class Statement {
     @discardableResult
     public func bind(_ value: Int64) -> Statement {
         bound += 1
-        note(sqlite3_bind_int64(handle, bound, value))
+        note(sqlite.pointee.bind_int64(handle, bound, value))
         return self
     }
 
@@ -78,7 +81,7 @@ public final class Statement {
     public func bind(optional value: [UInt8]?) -> Statement {
         if let value { return bind(value) }
         bound += 1
-        note(sqlite3_bind_null(handle, bound))
+        note(sqlite.pointee.bind_null(handle, bound))
         return self
     }
 
@@ -90,21 +93,21 @@ public final class Statement {
             note(SQLITE_TOOBIG)
             return self
         }
-        value.withUnsafeBytes { note(shim_sqlite3_bind_blob_transient(handle, bound, $0.baseAddress, count)) }
+        value.withUnsafeBytes { note(shim_sqlite3_bind_blob_transient(sqlite, handle, bound, $0.baseAddress, count)) }
         return self
     }
 
     /// Binds UTF-8 that SQLite copies.
     @discardableResult
     public func bind(text bytes: UnsafeRawBufferPointer) -> Statement {
-        bind(bytes) { shim_sqlite3_bind_text_transient($0, $1, $2, $3) }
+        bind(bytes) { [sqlite] in shim_sqlite3_bind_text_transient(sqlite, $0, $1, $2, $3) }
     }
 
     /// Binds UTF-8 that stays where it is until the statement is reset, as `run` does; nothing is copied.
     @discardableResult
     public func bind(lastingText bytes: UnsafeRawBufferPointer) -> Statement {
         isBorrowing = true
-        return bind(bytes) { shim_sqlite3_bind_text_static($0, $1, $2, $3) }
+        return bind(bytes) { [sqlite] in shim_sqlite3_bind_text_static(sqlite, $0, $1, $2, $3) }
     }
 
     @inline(__always)
@@ -161,7 +164,7 @@ public final class Statement {
                 throw error
             }
         }
-        let code = bindFailure == SQLITE_OK ? sqlite3_step(handle) : bindFailure
+        let code = bindFailure == SQLITE_OK ? sqlite.pointee.step(handle) : bindFailure
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         let failure = connection.failure(code)
@@ -189,7 +192,7 @@ public final class Statement {
     /// The same for some columns.
     public func isTyped(_ columns: ClosedRange<Int32>) -> Bool {
         for column in columns where types[Int(column)] != SQLITE_NULL {
-            if sqlite3_column_type(handle, column) != types[Int(column)] { return false }
+            if sqlite.pointee.column_type(handle, column) != types[Int(column)] { return false }
         }
         return true
     }

@@ -11,6 +11,10 @@ public enum StoreError: Error, Equatable, Sendable {
     case full
     /// The file is damaged.
     case corrupt(message: String)
+    /// A key was given, and no library that can use it is there; `found`: what is there instead.
+    case noEncryption(found: String)
+    /// Nothing was touched.
+    case wrongKey(message: String)
     case failed(code: Int32, message: String)
 
     /// One line, impersonal.
@@ -22,6 +26,8 @@ public enum StoreError: Error, Equatable, Sendable {
         case .newerSchema(let found, let known):
             "the file has schema \(found), this library knows up to \(known): a later version wrote it"
         case .inUse(let path): "another process is reading \(path): what was removed is still in it or in its log"
+        case .noEncryption(let found): "encryption needs SQLCipher 4.6 or later: \(found)"
+        case .wrongKey(let message): message
         case .full: "no space is left on the device"
         case .corrupt(let message): "the file is damaged: \(message)"
         case .failed(let code, let message): "storage error \(code): \(message)"

@@ -1,7 +1,7 @@
 #ifndef SYNCMANAGER_WAL_GATHER_H
 #define SYNCMANAGER_WAL_GATHER_H
-#include <sqlite3.h>
-#include <string.h>
+#include "library.h"
+#include <stdlib.h>
 
 /*
  * A VFS over another one that writes the frames of a WAL commit with one call instead of two for each page.
@@ -56,7 +56,7 @@ static inline int shim_wal_write_now(shim_wal_file *wal, const void *bytes, int 
 }
 
 static inline int shim_wal_hold(shim_wal_file *wal, const void *bytes, int count, sqlite3_int64 offset) {
-    if (wal->held == NULL) wal->held = (unsigned char *)sqlite3_malloc(SHIM_HELD_MAX);
+    if (wal->held == NULL) wal->held = (unsigned char *)malloc(SHIM_HELD_MAX);
     if (wal->held == NULL || count > SHIM_HELD_MAX) return shim_wal_write_now(wal, bytes, count, offset);
     if (count > SHIM_HELD_MAX - wal->count) {
         int code = shim_wal_flush(wal);
@@ -97,7 +97,7 @@ static inline int shim_wal_close(sqlite3_file *base) {
     shim_wal_file *wal = (shim_wal_file *)base;
     /* Frames of a transaction that never committed: nobody waits for them, and a failure is nobody's. */
     (void)shim_wal_flush(wal);
-    sqlite3_free(wal->held);
+    free(wal->held);
     wal->held = NULL;
     return wal->file->pMethods->xClose(wal->file);
 }
@@ -205,13 +205,14 @@ static inline int shim_vfs_last_error(sqlite3_vfs *vfs, int size, char *result) 
     return shim_vfs_below(vfs)->xGetLastError(shim_vfs_below(vfs), size, result);
 }
 
-/* Registers the VFS under a name, over another one (NULL: the default one). Both strings and VFS stay for good: call it
- * once for a name. */
-static inline int shim_register_wal_gathering(const char *name, const char *name_below) {
-    sqlite3_vfs *below = sqlite3_vfs_find(name_below);
-    sqlite3_vfs *vfs = below == NULL ? NULL : (sqlite3_vfs *)sqlite3_malloc(sizeof *vfs);
+/* Registers the VFS in a library under a name, over another one of that library (NULL: the default one). Both strings
+ * and VFS stay for good: call it once for a name. */
+static inline int shim_register_wal_gathering(
+    const shim_sqlite *_Nonnull sqlite, const char *name, const char *name_below
+) {
+    sqlite3_vfs *below = sqlite->vfs_find(name_below);
+    sqlite3_vfs *vfs = below == NULL ? NULL : (sqlite3_vfs *)calloc(1, sizeof *vfs);
     if (vfs == NULL) return SQLITE_NOMEM;
-    memset(vfs, 0, sizeof *vfs);
     vfs->iVersion = 1;
     vfs->szOsFile = (int)sizeof(shim_wal_file) + below->szOsFile;
     vfs->mxPathname = below->mxPathname;
@@ -229,6 +230,6 @@ static inline int shim_register_wal_gathering(const char *name, const char *name
     vfs->xSleep = shim_vfs_sleep;
     vfs->xCurrentTime = shim_vfs_time;
     vfs->xGetLastError = shim_vfs_last_error;
-    return sqlite3_vfs_register(vfs, 0);
+    return sqlite->vfs_register(vfs, 0);
 }
 #endif
