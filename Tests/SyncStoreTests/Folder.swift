@@ -1,6 +1,8 @@
 import Foundation
-import SyncStore
+import SyncSQLite
 import XCTest
+
+@testable import SyncStore
 
 /// A folder of its own for one test.
 final class Folder {
@@ -23,6 +25,18 @@ final class Folder {
             try FileManager.default.copyItem(at: url(name), to: copy.url(name))
         }
         return copy
+    }
+}
+
+extension Connection {
+    /// A file as the library opens its own.
+    convenience init(path: String, safety: ConnectionSettings.Safety, pageSize: Int) throws {
+        var settings = StoredFile.cache.settings(nil)
+        settings.safety = safety
+        settings.pageSize = pageSize
+        settings.isPrivate = path != Connection.inMemory
+        settings.gathersLog = path != Connection.inMemory
+        try self.init(path: path, settings)
     }
 }
 

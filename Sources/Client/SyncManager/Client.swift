@@ -35,7 +35,7 @@ final class Client: @unchecked Sendable {
             throw BorderError(.internal, "no descriptor is left for the event queue")
         }
         self.queue = queue
-        files = try UserFiles(configuration.place)
+        files = try UserFiles(configuration.place, configuration.hostKey)
         queue.push(files.notices)
         let transport = NetworkTransport(caFile: configuration.caFile)
         let chosen = ChosenService(configuration)

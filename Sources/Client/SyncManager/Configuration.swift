@@ -23,6 +23,8 @@ struct Configuration {
     var isThreadDelivery = false
     var queueLimit = 1000
     private var caching = Caching.file
+    /// What the user's files are encrypted with.
+    private(set) var hostKey: HostKey?
     private var database: DatabaseSetup?
     var engine = EngineOptions(userID: "")
 
@@ -37,6 +39,7 @@ struct Configuration {
         case backgroundGrace = "background_grace_ms", database, maxCache = "max_cache_mb"
         case maxAge = "max_message_age_days", cache, notify, prefetch
         case evictionOrder = "cache_order", search
+        case encryptionKey = "encryption_key", encryptionPassphrase = "encryption_passphrase"
     }
     private enum Delivery: String, CaseIterable { case host, thread }
     /// Where the cache and the outbox are; `none`: in memory, since there is no way without them.
@@ -74,6 +77,7 @@ struct Configuration {
             case .evictionOrder: engine.evictionOrder = try value.choice()
             case .prefetch: engine.prefetch = try EngineOptions.Prefetching(value)
             case .search: engine.searches = try value.flag()
+            case .encryptionKey, .encryptionPassphrase: try setHostKey(value, isPassphrase: key == .encryptionPassphrase)
             case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
@@ -124,6 +128,18 @@ struct Configuration {
         let document = JSON.object()
         for (key, value) in values { document.set(key.rawValue, value) }
         return document.serialized()
+    }
+
+    private mutating func setHostKey(_ value: DocumentValue, isPassphrase: Bool) throws(DocumentError) {
+        guard hostKey == nil else {
+            throw value.failure("encryption_key and encryption_passphrase exclude each other")
+        }
+        let text = try value.text()
+        hostKey = isPassphrase ? HostKey(passphrase: text) : HostKey(digits: text)
+        // The error must not show the key.
+        guard hostKey != nil else {
+            throw value.failure(isPassphrase ? "is empty" : "expected 64 hexadecimal digits")
+        }
     }
 
     /// Where the cache is, and its bound, of what the host says of them.

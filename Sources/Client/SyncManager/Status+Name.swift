@@ -28,6 +28,8 @@ extension Status {
         case .tooManyCalls: "SM_ERR_TOO_MANY_CALLS"
         case .canceled: "SM_ERR_CANCELED"
         case .tooLarge: "SM_ERR_TOO_LARGE"
+        case .wrongKey: "SM_ERR_WRONG_KEY"
+        case .noEncryption: "SM_ERR_NO_ENCRYPTION"
         case .internal: "SM_ERR_INTERNAL"
         }
     }

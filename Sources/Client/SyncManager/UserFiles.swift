@@ -9,19 +9,23 @@ struct UserFiles {
     let cache: CacheStore
     let intents: IntentStore
 
-    init(_ place: StorePlace) throws(BorderError) {
+    /// `key`: of a directory that is encrypted, or is to be; in memory it has no effect.
+    init(_ place: StorePlace, _ key: HostKey?) throws(BorderError) {
+        let keys: DirectoryKeys?
         do throws(StoreError) {
             if case .directory(let directory) = place {
                 lock = try DirectoryLock(directory: directory)
+                keys = try DirectoryKeys.opened(directory, key)
             } else {
-                lock = nil
+                (lock, keys) = (nil, nil)
             }
-            cache = try CacheStore(place, now: Clock.wall)
+            cache = try CacheStore(place, now: Clock.wall, keys)
         } catch {
             throw BorderError(error)
         }
         do throws(StoreError) {
-            intents = try IntentStore(place)
+            intents = try IntentStore(place, keys)
+            try keys?.settle()
         } catch {
             if case .corrupt = error { throw BorderError(.corruptIntents, error.message) }
             throw BorderError(error)
@@ -51,6 +55,8 @@ extension BorderError {
         switch error {
         case .locked: self.init(.locked, error.message)
         case .newerSchema: self.init(.newerSchema, error.message)
+        case .wrongKey: self.init(.wrongKey, error.message)
+        case .noEncryption: self.init(.noEncryption, error.message)
         default: self.init(.storage, error.message)
         }
     }

@@ -24,5 +24,7 @@ public enum Status: Int32, CaseIterable, Sendable {
     case tooManyCalls = -21
     case canceled = -22
     case tooLarge = -23
+    case wrongKey = -24
+    case noEncryption = -25
     case `internal` = -99
 }

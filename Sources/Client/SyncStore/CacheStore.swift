@@ -26,16 +26,19 @@ public final class CacheStore {
     /// The full-text index, when it is open.
     weak var searchIndex: (any MessageIndex)?
     let place: StorePlace
+    /// Of an encrypted directory.
+    var keys: DirectoryKeys?
     /// The path to which a damaged cache was renamed at opening; `nil` when it was sound.
     public let setAsideAs: String?
 
     /// Opens or creates `cache.db` in a directory, or begins an empty cache in memory. A damaged file is set aside
     /// under a name with `now` (milliseconds since the epoch) and a new one begun; the same is done with a file whose
-    /// damage was found in use, the next time it is opened.
-    public convenience init(_ place: StorePlace, now: Int64) throws(StoreError) {
+    /// damage was found in use, the next time it is opened. `keys`: of a directory that is encrypted.
+    public convenience init(_ place: StorePlace, now: Int64, _ keys: DirectoryKeys? = nil) throws(StoreError) {
         switch place {
-        case .directory(let directory): try self.init(directory: directory, now: now)
-        case .memory: self.init(try CacheStore.open(Connection.inMemory), place: place, setAsideAs: nil)
+        case .directory(let directory): try self.init(directory: directory, now: now, keys)
+        case .memory:
+            self.init(try CacheStore.prepared(try StoredFile.cache.inMemory()), place: place, setAsideAs: nil)
         }
     }
 
@@ -54,8 +57,8 @@ public final class CacheStore {
     }
 
     /// The same of a directory.
-    public convenience init(directory: String, now: Int64) throws(StoreError) {
-        let path = directory + "/cache.db"
+    public convenience init(directory: String, now: Int64, _ keys: DirectoryKeys? = nil) throws(StoreError) {
+        let path = StoredFile.cache.path(in: directory)
         var opened: Connection?
         var setAsideAs: String?
         var damage: StoreError?
@@ -63,7 +66,7 @@ public final class CacheStore {
             damage = .corrupt(message: "found damaged in use")
         } else {
             do throws(StoreError) {
-                opened = try CacheStore.open(path)
+                opened = try CacheStore.open(path, keys)
             } catch {
                 guard case .corrupt = error else { throw error }
                 damage = error
@@ -75,20 +78,21 @@ public final class CacheStore {
             opened = nil
             setAsideAs = aside
         }
-        let connection = if let opened { opened } else { try CacheStore.open(path) }
+        let connection = if let opened { opened } else { try CacheStore.open(path, keys) }
         self.init(connection, place: .directory(directory), setAsideAs: setAsideAs)
+        self.keys = keys
         connection.onDamage = { CacheStore.markDamaged(path) }
     }
 
-    /// Bytes. A received message changes five or six pages, and each goes to the disk as a whole: 29 kB, with pages of
-    /// 16 KiB 94 kB. Larger pages would save a twelfth of SQLite's time for a backfill, and 4 % of the file.
-    private static let pageSize = 4096
+    private static func open(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) -> Connection {
+        let open = { (key: FileKey?) throws(StoreError) in try prepared(try StoredFile.cache.open(path, key)) }
+        return if let keys { try keys.open(open) } else { try open(nil) }
+    }
 
-    private static func open(_ path: String) throws(StoreError) -> Connection {
-        let connection = try Connection(path: path, safety: .normal, pageSize: pageSize)
+    private static func prepared(_ connection: Connection) throws(StoreError) -> Connection {
         connection.checksTypes = true
         try connection.migrate(CacheSchema.migrations)
-        try connection.setPageSize(pageSize)
+        try connection.setPageSize(StoredFile.cache.pageSize)
         // Reads the schema and the b-tree roots, so that damage is found here and not at the first query.
         for table in [
             "meta", "channel", "thread", "message", "relation", "chunk", "database_value", "notice", "notice_mark",

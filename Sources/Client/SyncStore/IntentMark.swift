@@ -20,17 +20,8 @@ struct IntentMark {
     /// Makes the mark, on disk when this returns.
     func set() throws(StoreError) {
         let made = shim_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard made >= 0 else { throw failure() }
+        guard made >= 0 else { throw DataDirectory.failure(path) }
         close(made)
-        let opened = shim_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard opened >= 0 else { throw failure() }
-        defer { close(opened) }
-        guard fsync(opened) == 0 else { throw failure() }
-    }
-
-    private func failure() -> StoreError {
-        let cause = errno
-        return cause == ENOSPC || cause == EDQUOT
-            ? .full : .cannotOpen(path: path, message: String(cString: strerror(cause)))
+        try DataDirectory.sync(directory)
     }
 }

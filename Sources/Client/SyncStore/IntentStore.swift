@@ -16,10 +16,6 @@ public final class IntentStore {
     var damaged: [(table: Table, key: Int64)] = []
     var lost = LostIntents()
 
-    /// Bytes. A message to be sent is written and removed again, in few small rows, and each changed page is written as
-    /// a whole: with pages of 4 KiB that was 19 kB. A file that has larger pages keeps them.
-    private static let pageSize = 1024
-
     static let migrations = [
         """
         CREATE TABLE intent (
@@ -125,23 +121,23 @@ public final class IntentStore {
 
     /// Opens or creates `intents.db` in a directory, or begins an empty outbox in memory. A file that is damaged, lacks
     /// a part of its schema, or is empty although intents were written to it, is `.corrupt` and is left as it is; so is
-    /// one whose log's header is not right.
-    public convenience init(_ place: StorePlace) throws(StoreError) {
+    /// one whose log's header is not right. `keys`: of a directory that is encrypted.
+    public convenience init(_ place: StorePlace, _ keys: DirectoryKeys? = nil) throws(StoreError) {
         switch place {
-        case .directory(let directory): try self.init(directory: directory)
+        case .directory(let directory): try self.init(directory: directory, keys)
         case .memory: try self.init()
         }
     }
 
     private init() throws(StoreError) {
         (mark, isMarked, intentsLost) = (nil, true, false)
-        connection = try Connection(path: Connection.inMemory, safety: .normal, pageSize: IntentStore.pageSize)
+        connection = try StoredFile.intents.inMemory()
         try IntentStore.migrate(connection, isUsed: false)
     }
 
     /// The same of a directory.
-    public init(directory: String) throws(StoreError) {
-        let path = directory + "/intents.db"
+    public init(directory: String, _ keys: DirectoryKeys? = nil) throws(StoreError) {
+        let path = StoredFile.intents.path(in: directory)
         let mark = IntentMark(directory: directory)
         self.mark = mark
         isMarked = mark.isSet
@@ -150,8 +146,8 @@ public final class IntentStore {
         intentsLost = isLost
         // The file is made under another name first: a kill in between must not leave an empty file, which would count
         // as damage.
-        if isLost { try IntentStore.make(path) }
-        connection = try Connection(path: path, safety: .full, pageSize: IntentStore.pageSize)
+        if isLost { try IntentStore.make(path, keys) }
+        connection = try IntentStore.open(path, keys)
         try IntentStore.migrate(connection, isUsed: isMarked && !isLost)
         // Files of the first schema were used without a mark.
         if !isMarked {
@@ -170,10 +166,15 @@ public final class IntentStore {
         try checkSchema(connection)
     }
 
-    private static func make(_ path: String) throws(StoreError) {
+    private static func open(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) -> Connection {
+        let open = { (key: FileKey?) throws(StoreError) in try StoredFile.intents.open(path, key) }
+        return if let keys { try keys.open(open) } else { try open(nil) }
+    }
+
+    private static func make(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) {
         let new = path + ".new"
         for end in ["", "-wal", "-shm"] { unlink(new + end) }
-        let connection = try Connection(path: new, safety: .full, pageSize: IntentStore.pageSize)
+        let connection = try open(new, keys)
         try connection.migrate(migrations)
         connection.shut()
         guard rename(new, path) == 0 else {

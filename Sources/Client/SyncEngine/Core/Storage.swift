@@ -150,6 +150,22 @@ final class Storage {
         return intents.takeLost()
     }
 
+    /// Works on the encryption of both files; what was wrong, when it failed.
+    func encrypting(
+        _ body: (CacheStore, IntentStore) throws(StoreError) -> Void
+    ) -> (status: Status, message: String)? {
+        do throws(StoreError) {
+            try body(cache, intents)
+            return nil
+        } catch {
+            let status: Status = if case .noEncryption = error { .noEncryption } else { .storage }
+            return (status, error.message)
+        }
+    }
+
+    /// How the files are.
+    var encryption: DirectoryKeys.State { DirectoryKeys.state(of: cache) }
+
     /// What was wrong with the last work on a file, in one line; for a call that failed by it.
     var failureMessage: String { failure?.message ?? "the data directory cannot be written" }
 

@@ -87,6 +87,8 @@ final class HostInputs {
         case .acknowledge: machines.notices.acknowledge(action, call, &turn)
         case .evict: machines.budget.evict(action, call, &turn)
         case .export: machines.export.begin(action, call, &turn)
+        case .encrypt: EncryptionCalls.take(action, isFirst: true, call, &turn)
+        case .rekey: EncryptionCalls.take(action, isFirst: false, call, &turn)
         case .options: ServiceActions.done(action, call, .ok, result: turn.options.described, &turn)
         case .statistics:
             let result = Statistics(own: outbox.all, waitingCalls: machines.actions.count)

@@ -3,7 +3,7 @@ public enum LibraryAction: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
     case setDraft = "set_draft"
-    case statistics, options, cancel, acknowledge, evict, export
+    case statistics, options, cancel, acknowledge, evict, export, encrypt, rekey
     case serviceInfo = "service_info"
     case clearChannels = "clear_channels"
     case setLimit = "set_limit"
@@ -19,6 +19,8 @@ public enum LibraryAction: String, CaseIterable, Sendable {
         case .acknowledge: Specs.acknowledge
         case .evict: Specs.evict
         case .export: Specs.export
+        case .encrypt: Specs.encrypt
+        case .rekey: Specs.rekey
         case .serviceInfo: Specs.serviceInfo
         case .clearChannels: Specs.clearChannels
         case .setLimit: Specs.setLimit
@@ -106,6 +108,26 @@ private enum Specs {
             + "first, then others in the order of last use, each `cache_trimmed`. One that a collection shows by then "
             + "keeps its own. NOT_FOUND when the cache does not wait for an answer, or not any more",
         result: "`count`: how many of them are candidates")
+
+    private static let hostKey: [ActionSpec.Parameter] = [
+        .optional("encryption_key", .text, "64 hexadecimal digits: the key's 32 bytes. One of both is needed"),
+        .optional("encryption_passphrase", .text, "a text that is not empty: the key is derived of it"),
+    ]
+
+    static let encrypt = ActionSpec(
+        hostKey, connection: .none,
+        effect: "none. The files of this client are encrypted from now on, and `sm_setup()` needs the key. They are "
+            + "written again, about a second for 100 MB, while every other call waits; twice their space is needed "
+            + "meanwhile. What had been removed before may stay readable on the disk. NO_ENCRYPTION without a fitting "
+            + "library; STORAGE also when another program is reading the files; then they are as before. There is no "
+            + "way back: sign out, delete the directory and sync again")
+
+    static let rekey = ActionSpec(
+        hostKey + [.optional("full", .flag, "the files are written again under another data key, too; false")],
+        connection: .none,
+        effect: "none. From now on `sm_setup()` needs the new key, and the old one opens nothing more. It takes some "
+            + "milliseconds; who had copied the directory, and has the old key, can read what the files have, unless "
+            + "`full` is true: then they are written again, as by `encrypt`")
 
     static let export = ActionSpec(
         [

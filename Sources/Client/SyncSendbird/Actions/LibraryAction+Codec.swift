@@ -5,7 +5,7 @@ extension LibraryAction {
     var codec: ActionCodec {
         switch self {
         case .serviceInfo: Codecs.serviceInfo
-        case .statistics, .options, .cancel, .acknowledge, .evict, .export, .clearChannels, .setLimit, .setDraft,
+        case .statistics, .options, .cancel, .acknowledge, .evict, .export, .encrypt, .rekey, .clearChannels, .setLimit, .setDraft,
             .resendFailedMessages, .removeFailedMessages:
             .unsupported
         }

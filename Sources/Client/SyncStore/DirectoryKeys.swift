@@ -1,0 +1,237 @@
+import SyncBytes
+import SyncSQLite
+
+/// The keys of an encrypted directory: the host's key opens `key.db`, which has the data key, and that encrypts the
+/// cache and the outbox.
+///
+/// So the host's key changes without writing them again, a passphrase is derived once at an opening, and a wrong key is
+/// told from a damaged file: where `key.db` opens, a cache that does not is damaged. SQLCipher cannot tell one from the
+/// other, so `key.db` has a twin; the one that opens counts, and the other is written again.
+public final class DirectoryKeys {
+    private let directory: String
+    private var hostKey: FileKey
+    /// Bytes, the newest first. There are two while the files are being written with another one.
+    private var numbered: [(number: Int64, bytes: [UInt8])]
+
+    private static let names = ["key.db", "key.db.1"]
+    private static let keySize = 32
+    /// Bytes of `key.db`; it has three pages.
+    private static let mostBytes = 1 << 16
+
+    private init(_ directory: String, _ hostKey: FileKey, _ numbered: [(number: Int64, bytes: [UInt8])]) {
+        self.directory = directory
+        self.hostKey = hostKey
+        self.numbered = numbered
+    }
+
+    /// The keys of a directory that is encrypted, or new; `nil` for one that is plain, and opened so. A key that does
+    /// not fit, or is missing, or is given for a plain directory, is `.wrongKey`.
+    public static func opened(_ directory: String, _ hostKey: HostKey?) throws(StoreError) -> DirectoryKeys? {
+        let isEncrypted = names.contains { DataDirectory.exists(directory + "/" + $0) }
+        guard let hostKey = hostKey?.file else {
+            guard !isEncrypted else {
+                throw .wrongKey(message: "\(directory) is encrypted, and no key was given")
+            }
+            try removeCopies(directory)
+            return nil
+        }
+        guard isEncrypted else {
+            guard !StoredFile.allCases.contains(where: { DataDirectory.exists($0.path(in: directory)) }) else {
+                throw .wrongKey(message: "\(directory) is not encrypted: open it without a key and call encrypt")
+            }
+            let keys = DirectoryKeys(directory, hostKey, [(1, try newKey())])
+            try keys.write()
+            return keys
+        }
+        return try read(directory, hostKey)
+    }
+
+    private static func read(_ directory: String, _ hostKey: FileKey) throws(StoreError) -> DirectoryKeys {
+        let files = try names.map { (name) throws(StoreError) in
+            try DataDirectory.bytes(of: directory + "/" + name, limit: mostBytes)
+        }
+        // Deriving a passphrase takes its time, so the second one is opened only when it says something else.
+        let isWhole = files[0] != nil && files[0] == files[1]
+        var found: [(number: Int64, bytes: [UInt8])]?
+        for (name, file) in zip(names, files) where file != nil && found == nil {
+            found = try keys(in: directory + "/" + name, hostKey)
+            if isWhole { break }
+        }
+        guard let found else { throw .wrongKey(message: "the key does not open \(directory)") }
+        let keys = DirectoryKeys(directory, hostKey, found)
+        if !isWhole { try keys.write() }
+        try keys.putCopiesInPlace()
+        return keys
+    }
+
+    /// `nil` when the key does not open the file, or it is damaged.
+    private static func keys(
+        in path: String, _ hostKey: FileKey
+    ) throws(StoreError) -> [(number: Int64, bytes: [UInt8])]? {
+        do throws(StoreError) {
+            let file = try Connection(path: path, settings(hostKey))
+            defer { file.shut() }
+            let rows = try file.prepare("SELECT number, bytes FROM data_key ORDER BY number DESC LIMIT 2")
+            var keys: [(number: Int64, bytes: [UInt8])] = []
+            while try rows.next() { keys.append((try rows.int(0, in: 1...Int64.max - 1), rows.blob(1))) }
+            return keys.isEmpty || keys.contains { $0.bytes.count != keySize } ? nil : keys
+        } catch {
+            guard case .corrupt = error else { throw error }
+            return nil
+        }
+    }
+
+    private static func settings(_ hostKey: FileKey) -> ConnectionSettings {
+        var settings = ConnectionSettings(safety: .full, pageSize: 4096, cacheSize: 100, logLimit: 0)
+        settings.isPrivate = true
+        settings.erasesDeleted = true
+        settings.keepsLog = false
+        settings.key = hostKey
+        return settings
+    }
+
+    private static func newKey() throws(StoreError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: keySize)
+        guard SystemRandom.fill(&bytes) else {
+            throw .cannotOpen(path: "the system's random numbers", message: "they cannot be read")
+        }
+        return bytes
+    }
+
+    /// Writes both files, each as a whole under another name first: a kill leaves the old one or the new one.
+    private func write() throws(StoreError) {
+        let new = directory + "/key.db.new"
+        try DataDirectory.remove(new)
+        let file = try Connection(path: new, DirectoryKeys.settings(hostKey))
+        defer { file.shut() }
+        try file.execute("CREATE TABLE data_key (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT")
+        for (number, bytes) in numbered {
+            try file.prepare("INSERT INTO data_key VALUES (?, ?)").bind(number).bind(blob: bytes).run()
+        }
+        file.shut()
+        guard let bytes = try DataDirectory.bytes(of: new, limit: DirectoryKeys.mostBytes) else {
+            throw .cannotOpen(path: new, message: "it is not what was written")
+        }
+        for name in DirectoryKeys.names {
+            try DataDirectory.write(bytes, to: new)
+            try DataDirectory.rename(new, to: directory + "/" + name)
+            try DataDirectory.sync(directory)
+        }
+    }
+
+    /// What the cache and the outbox are encrypted with.
+    private var dataKey: FileKey { .raw(numbered[0].bytes) }
+
+    /// Opens a file with the data key; one that still has the older one is encrypted with the newest.
+    func open(_ make: (FileKey) throws(StoreError) -> Connection) throws(StoreError) -> Connection {
+        do throws(StoreError) {
+            return try make(dataKey)
+        } catch {
+            guard case .corrupt = error, numbered.count > 1,
+                let older = try? make(.raw(numbered[1].bytes))
+            else { throw error }
+            try older.setKey(dataKey)
+            return older
+        }
+    }
+
+    /// Forgets the older data key: all files have the newest.
+    public func settle() throws(StoreError) {
+        guard numbered.count > 1 else { return }
+        numbered.removeLast(numbered.count - 1)
+        try write()
+    }
+
+    // MARK: In use
+
+    /// How the files of a cache are.
+    public enum State: Sendable { case inMemory, plain, encrypted }
+
+    public static func state(of cache: CacheStore) -> State {
+        if cache.place == .memory { return .inMemory }
+        return cache.keys == nil ? .plain : .encrypted
+    }
+
+    /// From now on another key of the host opens the directory. `isFull`: both files get another data key too, and are
+    /// written again; the log has all of each meanwhile.
+    public static func change(
+        to hostKey: HostKey, isFull: Bool, cache: CacheStore, intents: IntentStore
+    ) throws(StoreError) {
+        guard let keys = cache.keys else { return }
+        let former = (keys.hostKey, keys.numbered)
+        keys.hostKey = hostKey.file
+        do throws(StoreError) {
+            if isFull {
+                let newest = keys.numbered[0]
+                keys.numbered = [(newest.number + 1, try newKey()), newest]
+            }
+            try keys.write()
+        } catch {
+            (keys.hostKey, keys.numbered) = former
+            throw error
+        }
+        guard isFull else { return }
+        for file in [cache.connection, intents.connection] {
+            try file.setKey(keys.dataKey)
+            // Until then the file itself has the older key, under the log.
+            try file.emptyLog()
+        }
+        try keys.settle()
+    }
+
+    /// Encrypts a plain directory whose files are open, and goes on with them.
+    ///
+    /// The keys are written when both copies are whole; with them the directory counts as encrypted, and an opening
+    /// after a kill puts the copies in their places. Before, it removes them.
+    public static func encrypt(_ hostKey: HostKey, cache: CacheStore, intents: IntentStore) throws(StoreError) {
+        guard case .directory(let directory) = cache.place, cache.keys == nil else { return }
+        let keys = DirectoryKeys(directory, hostKey.file, [(1, try newKey())])
+        try removeCopies(directory)
+        // Copies have what the log has; afterwards nothing of it may be there, so nobody else may be reading it.
+        try cache.emptyLog()
+        try intents.emptyLog()
+        try cache.connection.whileShut { () throws(StoreError) in
+            try intents.connection.whileShut { () throws(StoreError) in
+                try keys.copyPlain(directory)
+                try keys.putCopiesInPlace()
+                return keys.dataKey
+            }
+            return keys.dataKey
+        }
+        cache.keys = keys
+    }
+
+    private func copyPlain(_ directory: String) throws(StoreError) {
+        do throws(StoreError) {
+            for file in StoredFile.allCases {
+                let path = file.path(in: directory)
+                try EncryptedCopy.make(of: path, at: DirectoryKeys.copy(of: path), file.settings(dataKey))
+            }
+            try DataDirectory.sync(directory)
+            try write()
+        } catch {
+            // Keys without their files would lock the directory up. What cannot be removed, the next opening removes.
+            for name in DirectoryKeys.names { try? DataDirectory.remove(directory + "/" + name) }
+            try? DirectoryKeys.removeCopies(directory)
+            throw error
+        }
+    }
+
+    private static func copy(of path: String) -> String { path + ".encrypted" }
+
+    private static func removeCopies(_ directory: String) throws(StoreError) {
+        for file in StoredFile.allCases { try DataDirectory.remove(copy(of: file.path(in: directory))) }
+    }
+
+    private func putCopiesInPlace() throws(StoreError) {
+        for file in StoredFile.allCases {
+            let path = file.path(in: directory)
+            let copy = DirectoryKeys.copy(of: path)
+            guard DataDirectory.exists(copy) else { continue }
+            // The plain log first: it would be taken for the log of the copy.
+            try DataDirectory.remove(path)
+            try DataDirectory.rename(copy, to: path)
+        }
+        try DataDirectory.sync(directory)
+    }
+}
