@@ -284,6 +284,8 @@ enum {
     SM_ERR_TOO_MANY_CALLS = -21,    /* too many calls wait to be done or drained, see LIMITS; most calls may give it */
     SM_ERR_CANCELED = -22,          /* the host canceled the call; what the service was asked it may still do */
     SM_ERR_TOO_LARGE = -23,         /* the service's answer is larger than is taken, see LIMITS */
+    SM_ERR_WRONG_KEY = -24,         /* the key does not open this user's files, is missing, or they are not encrypted */
+    SM_ERR_NO_ENCRYPTION = -25,     /* a key was given, and there is no library that can use it (SQLCipher 4.6) */
     SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
 };
 
@@ -376,6 +378,10 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *                            collections show
  *   "search"                 true: cached messages are indexed behind all other work, for sm_search_collection_new();
  *                            default false, which removes an index that there is (docs/search.md)
+ *   "encryption_key"         64 hexadecimal digits: this user's files are encrypted with it (docs/encryption.md). A new
+ *                            directory is; one that is plain needs the action `encrypt` first
+ *   "encryption_passphrase"  the same with a text, of which the key is derived, 0.1 s at each opening. One of both, and
+ *                            neither has an effect with "cache":"none"
  *   "app_version"            of the host's program, for the service's records
  *   "expiring_session"       true: the service gives session keys that run out, since the host answers `token_needed`;
  *                            default false. A key that ran out is renewed by itself while the access token is good

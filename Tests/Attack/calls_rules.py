@@ -52,7 +52,7 @@ COMPLETION = {
     "sm_delete_message": "OK NOT_FOUND NOT_OWN_MESSAGE STORAGE REMOVED CLOSED",
     # INVALID_ARGUMENT: docs/actions.md of resource_register and resource_push.
     "sm_call": "OK NOT_CONNECTED NETWORK TIMEOUT CANCELED NOT_FOUND NOT_OWN_MESSAGE SERVICE STORAGE TOKEN_REJECTED "
-               "CLOSED INVALID_ARGUMENT",
+               "CLOSED INVALID_ARGUMENT NO_ENCRYPTION",
 }
 # LIMITS: what waits for an answer of the service may complete with TOO_LARGE.
 LARGE = ("sm_connect", "sm_fetch", "sm_fetch_all_next", "sm_collection_start", "sm_stream_call", "sm_send_message",

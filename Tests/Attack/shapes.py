@@ -86,7 +86,8 @@ ACTIONS = {
     "resource_collection_ref": "resource_type:t context:t", "resource_statistics": "",
     "resend_failed_messages": "channel_url:u request_id:i", "remove_failed_messages": "channel_url:u request_id:i",
     "statistics": "", "options": "", "cancel": "request:r", "clear_channels": "", "set_limit": "collection:r limit:n",
-    "evict": "channel_urls:l", "export": "path:t channel_url:u overwrite:b",
+    "evict": "channel_urls:l", "encrypt": "encryption_key:t encryption_passphrase:t",
+    "rekey": "encryption_key:t encryption_passphrase:t full:b", "export": "path:t channel_url:u overwrite:b",
 }
 MESSAGE = ("message:t data:t custom_type:t mention_type:users|channel mentioned_user_ids:l parent_message_id:m "
            "reply_to_channel:b silent:b push_option:default|suppress pin_message:b target_langs:l request_id:i "
@@ -114,7 +115,8 @@ STREAM_ACTIONS = {
 CONFIG = ("app_id:t user_id:t access_token:t service:sendbird delivery:host|thread queue_limit:n "
           "message_collection_capacity:n resend_policy:automatic|manual|none resend_retry_count:n "
           "failed_retention_days:n max_failed_per_channel:n request_timeout_ms:n file_timeout_ms:n "
-          "uploads_at_once:n cache:file|none search:b max_cache_mb:n cache_order:last_opened|host "
+          "uploads_at_once:n cache:file|none search:b encryption_key:t encryption_passphrase:t "
+          "max_cache_mb:n cache_order:last_opened|host "
           "max_message_age_days:n notify:none|mentions|all "
           "send_by_rest:f "
           "expiring_session:f background_grace_ms:n app_version:t "

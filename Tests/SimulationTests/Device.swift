@@ -1,3 +1,4 @@
+import Foundation
 import SyncModel
 import SyncSQLite
 import SyncSendbird
@@ -26,8 +27,9 @@ final class Device {
         directory: String, options: EngineOptions, service: any ChatService, transport: any Transport,
         files: any FileLooking = NoFiles(), now: Moment
     ) throws {
-        cache = try CacheStore(directory: directory, now: now.wall)
-        intents = try IntentStore(directory: directory)
+        let keys = try Device.hostKey.map { try DirectoryKeys.opened(directory, $0) } ?? nil
+        cache = try CacheStore(directory: directory, now: now.wall, keys)
+        intents = try IntentStore(directory: directory, keys)
         if let aside = cache.setAsideAs { throw Violation(description: "the cache was set aside as \(aside)") }
         if intents.intentsLost { throw Violation(description: "the intents are lost") }
         faults.install(in: cache, intents)
@@ -35,6 +37,10 @@ final class Device {
             options: options, cache: cache, intents: intents, service: service, transport: transport,
             files: files, now: now)
     }
+
+    /// With `SM_ENCRYPTED=1` files are encrypted, where the system has a fitting SQLCipher.
+    private static let hostKey = ProcessInfo.processInfo.environment["SM_ENCRYPTED"] == "1"
+        ? HostKey(digits: String(repeating: "5a", count: 32)) : nil
 
     /// Channels and messages in the cache, and what else is on disk: own messages, values and writes of the database.
     func held() throws -> (channels: Int64, messages: Int64, own: Int) {

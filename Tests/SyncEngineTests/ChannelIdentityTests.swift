@@ -158,8 +158,8 @@ final class ChannelIdentityTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2"])
     }
 
-    /// Messages were cached before their channel was told, as a user sees them who had hidden older ones; then this user
-    /// left and was invited again: the older ones are there again (simulation, seed 564).
+    /// Messages were cached before their channel was told, as a user sees them who had hidden older ones; then this
+    /// user left and was invited again: the older ones are there again (simulation, seed 564).
     func testWhatWasCachedBeforeItsChannelWasToldIsForgottenWhenTheMembershipBeganLater() throws {
         let again = Case.channel("c", last: Case.message(2), invitedAt: Case.wall + 1)
         try tellChannelAfterItsMessages(again)

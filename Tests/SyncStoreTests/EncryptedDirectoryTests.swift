@@ -168,7 +168,8 @@ final class EncryptedDirectoryTests: XCTestCase {
             try fill(stores)
             try stores.cache.emptyLog()
             let before = try Data(contentsOf: url("cache.db"))
-            try DirectoryKeys.change(to: try XCTUnwrap(other), isFull: isFull, cache: stores.cache, intents: stores.intents)
+            try StoreEncryption.change(
+                to: try XCTUnwrap(other), isFull: isFull, cache: stores.cache, intents: stores.intents)
             XCTAssertEqual(try Data(contentsOf: url("cache.db")) == before, !isFull)
             try check(stores)
             try stores.cache.setValue("later", "1")
@@ -192,7 +193,7 @@ final class EncryptedDirectoryTests: XCTestCase {
             try fill(stores)
             (isCacheDone ? stores.intents.connection : stores.cache.connection).shut()
             XCTAssertThrowsError(
-                try DirectoryKeys.change(
+                try StoreEncryption.change(
                     to: try XCTUnwrap(other), isFull: true, cache: stores.cache, intents: stores.intents))
             stores.close()
             for _ in 1...2 {
@@ -211,8 +212,8 @@ final class EncryptedDirectoryTests: XCTestCase {
         let stores = try open(nil)
         try fill(stores)
         XCTAssert(try isReadable("planted"))
-        try DirectoryKeys.encrypt(try XCTUnwrap(key), cache: stores.cache, intents: stores.intents)
-        XCTAssertEqual(DirectoryKeys.state(of: stores.cache), .encrypted)
+        try StoreEncryption.encrypt(try XCTUnwrap(key), cache: stores.cache, intents: stores.intents)
+        XCTAssertEqual(StoreEncryption.state(of: stores.cache), .encrypted)
         XCTAssertFalse(try isReadable("planted"))
         try check(stores)
         try stores.cache.setValue("later", "1")
@@ -264,7 +265,7 @@ final class EncryptedDirectoryTests: XCTestCase {
         // A directory in the copy's place cannot be written to.
         try FileManager.default.createDirectory(at: url("key.db.new"), withIntermediateDirectories: false)
         XCTAssertThrowsError(
-            try DirectoryKeys.encrypt(try XCTUnwrap(key), cache: stores.cache, intents: stores.intents))
+            try StoreEncryption.encrypt(try XCTUnwrap(key), cache: stores.cache, intents: stores.intents))
         try check(stores)
         try stores.cache.setValue("later", "1")
         stores.close()

@@ -90,17 +90,18 @@ public final class Connection {
     /// SQLite makes the index. `isSettled`: there is no log and nobody writes. Then nothing is made and nothing locked,
     /// so it works in a directory that cannot be written to; what somebody writes nevertheless may look like damage.
     public init(
-        reading path: String, isSettled: Bool, key: FileKey? = nil, functions: [SQLFunction]
+        reading path: String, isSettled: Bool, key: (FileKey, pageSize: Int)? = nil, functions: [SQLFunction]
     ) throws(StoreError) {
         self.path = path
-        self.key = key
-        library = try Connection.library(for: key)
+        self.key = key?.0
+        library = try Connection.library(for: key?.0)
         self.functions = functions
         // Of a path that begins with slashes, SQLite would take what is between the first ones for a host.
         let scheme = path.beginsWithBytes(of: "/") ? "file://" : "file:"
         let address = scheme + PercentEncoding.escape(path, keeping: "/-._~") + (isSettled ? "?immutable=1" : "")
         opening = Opening(
-            name: address, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, gathersLog: false, pageSize: nil,
+            name: address, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, gathersLog: false,
+            pageSize: key?.pageSize,
             pragmas: ["query_only = ON", "cell_size_check = ON"])
         try open()
     }

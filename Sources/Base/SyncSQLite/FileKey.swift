@@ -18,7 +18,9 @@ public enum FileKey: Sendable {
 
     /// Gives the key to a connection that has read nothing yet; the result is a code of SQLite.
     func apply(to handle: OpaquePointer?, of sqlite: UnsafePointer<shim_sqlite>) -> Int32 {
-        bytes.withUnsafeBytes { sqlite.pointee.key?(handle, $0.baseAddress, Int32(clamping: $0.count)) ?? SQLITE_MISUSE }
+        bytes.withUnsafeBytes {
+            sqlite.pointee.key?(handle, $0.baseAddress, Int32(clamping: $0.count)) ?? SQLITE_MISUSE
+        }
     }
 
     /// Encrypts what the connection has open with this key from now on.

@@ -4,8 +4,8 @@ import Glibc
 /// A library of SQLite in this process: the one that is linked, or SQLCipher for encrypted files.
 struct SQLiteLibrary: @unchecked Sendable {
     let functions: UnsafePointer<shim_sqlite>
-    /// The name of the VFS that writes each commit to the log with one call (wal_gather.h); `nil`, which is SQLite's own
-    /// default, when that could not be registered.
+    /// The name of the VFS that writes each commit to the log with one call (wal_gather.h); `nil`, which is SQLite's
+    /// own default, when that could not be registered.
     let gatheringVFS: UnsafePointer<CChar>?
 
     private init(_ functions: UnsafePointer<shim_sqlite>) {

@@ -49,7 +49,8 @@ extension Statement {
     @inlinable
     public func utf8(_ column: Int32) -> UnsafeRawBufferPointer {
         let text = sqlite.pointee.column_text(handle, column)
-        return UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite.pointee.column_bytes(handle, column)))
+        let count = text == nil ? 0 : Int(sqlite.pointee.column_bytes(handle, column))
+        return UnsafeRawBufferPointer(start: text, count: count)
     }
 
     /// Whether a text column has these bytes.

@@ -25,7 +25,9 @@ public final class Statement {
         self.sql = sql
         isWriting = sqlite.pointee.stmt_readonly(handle) == 0
         self.connection = connection
-        types = (0..<sqlite.pointee.column_count(handle)).map { Statement.type(sqlite.pointee.column_decltype(handle, $0)) }
+        types = (0..<sqlite.pointee.column_count(handle)).map {
+            Statement.type(sqlite.pointee.column_decltype(handle, $0))
+        }
     }
 
     private static func type(_ declared: UnsafePointer<CChar>?) -> Int32 {

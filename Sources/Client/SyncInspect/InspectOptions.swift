@@ -14,6 +14,8 @@ struct InspectOptions {
     var channels = 50
     /// MiB, as the configuration of the client has it; the files do not say it.
     var maxCacheMB: Int64?
+    /// The path of a file with the key of the files.
+    var keyFile: String?
 
     static let usage = """
         Usage: syncmanager-inspect [options] DIR
@@ -24,6 +26,7 @@ struct InspectOptions {
           --channel URL         export this channel only
           --channels N          show the N channels with the latest messages (1 … 10000, default 50)
           --max-cache-mb N      the client's bound of the cache, to compare with (1 … 1048576)
+          --key-file FILE       of encrypted files: its first line is the key, 64 hexadecimal digits, or the passphrase
           --help                this text
 
         """
@@ -36,7 +39,7 @@ struct InspectOptions {
 
     private enum Name: Int32, CaseIterable {
         case html = 1
-        case texts, export, channel, channels, maxCacheMB, help
+        case texts, export, channel, channels, maxCacheMB, keyFile, help
 
         var text: StaticString {
             switch self {
@@ -46,11 +49,12 @@ struct InspectOptions {
             case .channel: "channel"
             case .channels: "channels"
             case .maxCacheMB: "max-cache-mb"
+            case .keyFile: "key-file"
             case .help: "help"
             }
         }
 
-        var takesValue: Bool { [.channel, .channels, .maxCacheMB].contains(self) }
+        var takesValue: Bool { [.channel, .channels, .maxCacheMB, .keyFile].contains(self) }
     }
 
     static func parse(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Outcome {
@@ -94,6 +98,9 @@ struct InspectOptions {
         case .maxCacheMB:
             guard let number = Int64(value), (1...1_048_576).contains(number) else { return false }
             maxCacheMB = number
+        case .keyFile:
+            guard !value.isEmpty else { return false }
+            keyFile = value
         case .help: break
         }
         return true

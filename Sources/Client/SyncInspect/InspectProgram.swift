@@ -35,7 +35,8 @@ public enum InspectProgram {
 
     /// Prints what is cached, a few messages at a time. After a failure the last line is missing.
     private static func export(_ options: InspectOptions, _ findings: Findings) {
-        guard let file = UserFiles(options.directory, findings)?.open(.cache, findings) else { return }
+        let files = UserFiles(options.directory, keyFile: options.keyFile, findings)
+        guard let file = files?.open(.cache, findings) else { return }
         findings.attempt("cache.db") { () throws(StoreError) in
             let channel = options.channel.map { ChannelURL($0) }
             let cache = CacheStore(reading: file.connection)
@@ -74,7 +75,7 @@ public enum InspectProgram {
     }
 
     private static func report(_ options: InspectOptions, _ findings: Findings) -> Report? {
-        guard let files = UserFiles(options.directory, findings) else { return nil }
+        guard let files = UserFiles(options.directory, keyFile: options.keyFile, findings) else { return nil }
         var report = Report(directory: files.directory)
         report.limit = options.maxCacheMB.map { $0 << 20 }
         let begun = report

@@ -9,8 +9,10 @@ final class OpenFile {
     /// Rows of which one query reads the content, at most.
     static let slice = 1000
 
-    init(_ file: StoredFile, _ directory: String, isSettled: Bool) throws(StoreError) {
-        connection = try file.read(in: directory, isSettled: isSettled)
+    init(
+        _ file: StoredFile, _ directory: String, isSettled: Bool, _ keys: DirectoryKeys?
+    ) throws(StoreError) {
+        connection = try file.read(in: directory, isSettled: isSettled, keys)
         schema = try connection.schemaVersion()
         guard schema <= file.schema else { throw .newerSchema(found: schema, known: file.schema) }
         guard schema == file.schema else {

@@ -7,9 +7,11 @@ import SyncStore
 /// The folder of a user, and its files.
 struct UserFiles {
     let directory: String
+    /// Of a folder that is encrypted.
+    private let keys: DirectoryKeys?
 
-    /// The folder itself, or the only user's in a data_dir.
-    init?(_ directory: String, _ findings: Findings) {
+    /// The folder itself, or the only user's in a data_dir; `keyFile`: the path of a file with its key.
+    init?(_ directory: String, keyFile: String?, _ findings: Findings) {
         if let error = UserFiles.problem(directory) {
             findings.add("\(directory): \(error)")
             return nil
@@ -26,6 +28,12 @@ struct UserFiles {
                 : "\(directory) has \(found.count) users; name one: \(found.prefix(5).joined(separator: ", "))")
             return nil
         }
+        let keys = findings.attempt("the key") { () throws(StoreError) -> DirectoryKeys? in
+            let key: HostKey? = if let keyFile { try HostKey(fileAt: keyFile) } else { nil }
+            return try DirectoryKeys.reading(first, key)
+        }
+        guard let keys else { return nil }
+        self.keys = keys
         self.directory = first
     }
 
@@ -116,7 +124,7 @@ struct UserFiles {
 
     private func attempt(_ file: StoredFile, isSettled: Bool, _ findings: Findings) -> OpenFile? {
         findings.attempt(file.rawValue) { () throws(StoreError) in
-            try OpenFile(file, directory, isSettled: isSettled)
+            try OpenFile(file, directory, isSettled: isSettled, keys)
         }
     }
 

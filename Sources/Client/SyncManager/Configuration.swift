@@ -77,7 +77,7 @@ struct Configuration {
             case .evictionOrder: engine.evictionOrder = try value.choice()
             case .prefetch: engine.prefetch = try EngineOptions.Prefetching(value)
             case .search: engine.searches = try value.flag()
-            case .encryptionKey, .encryptionPassphrase: try setHostKey(value, isPassphrase: key == .encryptionPassphrase)
+            case .encryptionKey, .encryptionPassphrase: try setHostKey(value, key)
             case .maxAge: engine.messageAge = try Configuration.days(value)
             case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
@@ -130,7 +130,8 @@ struct Configuration {
         return document.serialized()
     }
 
-    private mutating func setHostKey(_ value: DocumentValue, isPassphrase: Bool) throws(DocumentError) {
+    private mutating func setHostKey(_ value: DocumentValue, _ key: Key) throws(DocumentError) {
+        let isPassphrase = key == .encryptionPassphrase
         guard hostKey == nil else {
             throw value.failure("encryption_key and encryption_passphrase exclude each other")
         }

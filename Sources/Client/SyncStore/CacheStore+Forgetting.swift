@@ -37,7 +37,7 @@ extension CacheStore {
 
     private static func formerKey(_ url: ChannelURL) -> String { "channel.former." + url.text }
 
-    /// What is known of the forgotten or untold channel whose messages may be cached under a URL; `nil` when nothing is.
+    /// What is known of the forgotten or untold channel whose messages may be cached under a URL; `nil`: nothing.
     public func formerChannel(_ url: ChannelURL) throws(StoreError) -> FormerChannel? {
         try value(CacheStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
     }

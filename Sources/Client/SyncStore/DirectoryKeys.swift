@@ -15,6 +15,7 @@ public final class DirectoryKeys {
 
     private static let names = ["key.db", "key.db.1"]
     private static let keySize = 32
+    private static let pageSize = 4096
     /// Bytes of `key.db`; it has three pages.
     private static let mostBytes = 1 << 16
 
@@ -27,15 +28,12 @@ public final class DirectoryKeys {
     /// The keys of a directory that is encrypted, or new; `nil` for one that is plain, and opened so. A key that does
     /// not fit, or is missing, or is given for a plain directory, is `.wrongKey`.
     public static func opened(_ directory: String, _ hostKey: HostKey?) throws(StoreError) -> DirectoryKeys? {
-        let isEncrypted = names.contains { DataDirectory.exists(directory + "/" + $0) }
         guard let hostKey = hostKey?.file else {
-            guard !isEncrypted else {
-                throw .wrongKey(message: "\(directory) is encrypted, and no key was given")
-            }
+            guard !isEncrypted(directory) else { throw keyIsMissing(directory) }
             try removeCopies(directory)
             return nil
         }
-        guard isEncrypted else {
+        guard isEncrypted(directory) else {
             guard !StoredFile.allCases.contains(where: { DataDirectory.exists($0.path(in: directory)) }) else {
                 throw .wrongKey(message: "\(directory) is not encrypted: open it without a key and call encrypt")
             }
@@ -43,10 +41,31 @@ public final class DirectoryKeys {
             try keys.write()
             return keys
         }
-        return try read(directory, hostKey)
+        let (keys, isWhole) = try read(directory, hostKey)
+        if !isWhole { try keys.write() }
+        try keys.putCopiesInPlace()
+        return keys
     }
 
-    private static func read(_ directory: String, _ hostKey: FileKey) throws(StoreError) -> DirectoryKeys {
+    /// The keys of an encrypted directory, for a program that only looks at it; `nil` when it is plain.
+    public static func reading(_ directory: String, _ hostKey: HostKey?) throws(StoreError) -> DirectoryKeys? {
+        guard isEncrypted(directory) else { return nil }
+        guard let hostKey else { throw keyIsMissing(directory) }
+        return try read(directory, hostKey.file).keys
+    }
+
+    private static func isEncrypted(_ directory: String) -> Bool {
+        names.contains { DataDirectory.exists(directory + "/" + $0) }
+    }
+
+    private static func keyIsMissing(_ directory: String) -> StoreError {
+        .wrongKey(message: "\(directory) is encrypted, and no key was given")
+    }
+
+    /// `isWhole`: whether both files are there, and the same.
+    private static func read(
+        _ directory: String, _ hostKey: FileKey
+    ) throws(StoreError) -> (keys: DirectoryKeys, isWhole: Bool) {
         let files = try names.map { (name) throws(StoreError) in
             try DataDirectory.bytes(of: directory + "/" + name, limit: mostBytes)
         }
@@ -58,10 +77,7 @@ public final class DirectoryKeys {
             if isWhole { break }
         }
         guard let found else { throw .wrongKey(message: "the key does not open \(directory)") }
-        let keys = DirectoryKeys(directory, hostKey, found)
-        if !isWhole { try keys.write() }
-        try keys.putCopiesInPlace()
-        return keys
+        return (DirectoryKeys(directory, hostKey, found), isWhole)
     }
 
     /// `nil` when the key does not open the file, or it is damaged.
@@ -69,7 +85,8 @@ public final class DirectoryKeys {
         in path: String, _ hostKey: FileKey
     ) throws(StoreError) -> [(number: Int64, bytes: [UInt8])]? {
         do throws(StoreError) {
-            let file = try Connection(path: path, settings(hostKey))
+            // It is never written to, only replaced.
+            let file = try Connection(reading: path, isSettled: true, key: (hostKey, pageSize), functions: [])
             defer { file.shut() }
             let rows = try file.prepare("SELECT number, bytes FROM data_key ORDER BY number DESC LIMIT 2")
             var keys: [(number: Int64, bytes: [UInt8])] = []
@@ -82,7 +99,7 @@ public final class DirectoryKeys {
     }
 
     private static func settings(_ hostKey: FileKey) -> ConnectionSettings {
-        var settings = ConnectionSettings(safety: .full, pageSize: 4096, cacheSize: 100, logLimit: 0)
+        var settings = ConnectionSettings(safety: .full, pageSize: pageSize, cacheSize: 100, logLimit: 0)
         settings.isPrivate = true
         settings.erasesDeleted = true
         settings.keepsLog = false
@@ -120,7 +137,7 @@ public final class DirectoryKeys {
     }
 
     /// What the cache and the outbox are encrypted with.
-    private var dataKey: FileKey { .raw(numbered[0].bytes) }
+    var dataKey: FileKey { .raw(numbered[0].bytes) }
 
     /// Opens a file with the data key; one that still has the older one is encrypted with the newest.
     func open(_ make: (FileKey) throws(StoreError) -> Connection) throws(StoreError) -> Connection {
@@ -144,64 +161,34 @@ public final class DirectoryKeys {
 
     // MARK: In use
 
-    /// How the files of a cache are.
-    public enum State: Sendable { case inMemory, plain, encrypted }
-
-    public static func state(of cache: CacheStore) -> State {
-        if cache.place == .memory { return .inMemory }
-        return cache.keys == nil ? .plain : .encrypted
-    }
-
-    /// From now on another key of the host opens the directory. `isFull`: both files get another data key too, and are
-    /// written again; the log has all of each meanwhile.
-    public static func change(
-        to hostKey: HostKey, isFull: Bool, cache: CacheStore, intents: IntentStore
-    ) throws(StoreError) {
-        guard let keys = cache.keys else { return }
-        let former = (keys.hostKey, keys.numbered)
-        keys.hostKey = hostKey.file
+    /// From now on another key of the host opens the directory. `isFull`: both files are to get another data key too;
+    /// until `settle` the older one is kept beside it.
+    func change(to hostKey: HostKey, isFull: Bool) throws(StoreError) {
+        let former = (self.hostKey, numbered)
+        self.hostKey = hostKey.file
         do throws(StoreError) {
             if isFull {
-                let newest = keys.numbered[0]
-                keys.numbered = [(newest.number + 1, try newKey()), newest]
+                let newest = numbered[0]
+                numbered = [(newest.number + 1, try DirectoryKeys.newKey()), newest]
             }
-            try keys.write()
+            try write()
         } catch {
-            (keys.hostKey, keys.numbered) = former
+            (self.hostKey, numbered) = former
             throw error
         }
-        guard isFull else { return }
-        for file in [cache.connection, intents.connection] {
-            try file.setKey(keys.dataKey)
-            // Until then the file itself has the older key, under the log.
-            try file.emptyLog()
-        }
-        try keys.settle()
     }
 
-    /// Encrypts a plain directory whose files are open, and goes on with them.
+    /// The keys of a plain directory that is to be encrypted; nothing is written yet.
+    static func prepared(_ directory: String, _ hostKey: HostKey) throws(StoreError) -> DirectoryKeys {
+        try removeCopies(directory)
+        return DirectoryKeys(directory, hostKey.file, [(1, try newKey())])
+    }
+
+    /// Encrypts the files of a plain directory, which nobody may have open.
     ///
     /// The keys are written when both copies are whole; with them the directory counts as encrypted, and an opening
     /// after a kill puts the copies in their places. Before, it removes them.
-    public static func encrypt(_ hostKey: HostKey, cache: CacheStore, intents: IntentStore) throws(StoreError) {
-        guard case .directory(let directory) = cache.place, cache.keys == nil else { return }
-        let keys = DirectoryKeys(directory, hostKey.file, [(1, try newKey())])
-        try removeCopies(directory)
-        // Copies have what the log has; afterwards nothing of it may be there, so nobody else may be reading it.
-        try cache.emptyLog()
-        try intents.emptyLog()
-        try cache.connection.whileShut { () throws(StoreError) in
-            try intents.connection.whileShut { () throws(StoreError) in
-                try keys.copyPlain(directory)
-                try keys.putCopiesInPlace()
-                return keys.dataKey
-            }
-            return keys.dataKey
-        }
-        cache.keys = keys
-    }
-
-    private func copyPlain(_ directory: String) throws(StoreError) {
+    func encryptPlain() throws(StoreError) {
         do throws(StoreError) {
             for file in StoredFile.allCases {
                 let path = file.path(in: directory)
@@ -215,6 +202,7 @@ public final class DirectoryKeys {
             try? DirectoryKeys.removeCopies(directory)
             throw error
         }
+        try putCopiesInPlace()
     }
 
     private static func copy(of path: String) -> String { path + ".encrypted" }

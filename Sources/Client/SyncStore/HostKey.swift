@@ -17,5 +17,18 @@ public struct HostKey: Sendable {
         file = .passphrase(Array(passphrase.utf8))
     }
 
+    /// The first line of a file: 64 hexadecimal digits, or a passphrase.
+    public init(fileAt path: String) throws(StoreError) {
+        guard let bytes = try DataDirectory.bytes(of: path, limit: 1 << 16) else {
+            throw .cannotOpen(path: path, message: "there is no such file, or it is too large")
+        }
+        let ends = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+        let line = String(decoding: bytes.prefix { !ends.contains($0) }, as: UTF8.self)
+        guard let key = HostKey(digits: line) ?? HostKey(passphrase: line) else {
+            throw .cannotOpen(path: path, message: "its first line is empty")
+        }
+        self = key
+    }
+
     static let size = 32
 }

@@ -1,24 +1,11 @@
 import SyncSQLite
 
-/// Why a store could not do what it was asked.
-public typealias StoreError = SyncSQLite.StoreError
-
 /// A file of a user's data.
 public enum StoredFile: String, CaseIterable, Sendable {
     case cache = "cache.db"
     case intents = "intents.db"
 
-    /// The schema that this library writes.
-    public var schema: Int64 {
-        switch self {
-        case .cache: Int64(CacheSchema.migrations.count)
-        case .intents: Int64(IntentStore.migrations.count)
-        }
-    }
-
     func path(in directory: String) -> String { directory + "/" + rawValue }
-
-    // MARK: Opening
 
     /// Bytes, of a new file. A message that is received changes five or six pages of the cache, and each goes to the
     /// disk as a whole: 29 kB, with pages of 16 KiB 94 kB. Larger pages would save a twelfth of SQLite's time for a
@@ -54,26 +41,5 @@ public enum StoredFile: String, CaseIterable, Sendable {
         settings.isPrivate = false
         settings.gathersLog = false
         return try Connection(path: Connection.inMemory, settings)
-    }
-
-    // MARK: For a program that only looks at a file: nothing is written, migrated or set aside
-
-    /// Finds what SQLite would take for a new file, or for an empty log.
-    public func check(in directory: String) throws(StoreError) {
-        _ = try IntentStore.checkFiles(path(in: directory), isMarked: false)
-    }
-
-    /// Opens the file of a directory, as `Connection(reading:)` does. Statements can use `checksum_of_row`. `keys`: of
-    /// a directory that is encrypted.
-    public func read(
-        in directory: String, isSettled: Bool, _ keys: DirectoryKeys? = nil
-    ) throws(StoreError) -> Connection {
-        let path = path(in: directory)
-        guard let keys else {
-            return try Connection(reading: path, isSettled: isSettled, functions: ChecksumFunctions.all)
-        }
-        return try keys.open { (key) throws(StoreError) in
-            try Connection(reading: path, isSettled: isSettled, key: key, functions: ChecksumFunctions.all)
-        }
     }
 }

@@ -1502,6 +1502,29 @@ class BlockingClientActions:
     ) -> Exported: ...
     @overload
     def call(
+        self,
+        action: Literal["encrypt"],
+        /,
+        *,
+        encryption_key: str | None = ...,
+        encryption_passphrase: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+    @overload
+    def call(
+        self,
+        action: Literal["rekey"],
+        /,
+        *,
+        encryption_key: str | None = ...,
+        encryption_passphrase: str | None = ...,
+        full: bool | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+    @overload
+    def call(
         self, action: Literal["service_info"], /, *, timeout_ms: int | None = ..., timeout: float | None = ...
     ) -> ServiceInfo: ...
     @overload
@@ -3558,6 +3581,52 @@ class BlockingClientActions:
             overwrite: replaces a file that has the name (default: refused)
         """
         call = self.start.export(path, channel_url=channel_url, overwrite=overwrite, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def encrypt(
+        self,
+        *,
+        encryption_key: str | None = None,
+        encryption_passphrase: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """The action ``encrypt``. Collections: none. The files of this client are encrypted from now on, and
+        ``sm_setup()`` needs the key. They are written again, about a second for 100 MB, while every other call
+        waits; twice their space is needed meanwhile. What had been removed before may stay readable on the disk.
+        NO_ENCRYPTION without a fitting library; STORAGE also when another program is reading the files; then they
+        are as before. There is no way back: sign out, delete the directory and sync again.
+
+        Args:
+            encryption_key: 64 hexadecimal digits: the key's 32 bytes. One of both is needed
+            encryption_passphrase: a text that is not empty: the key is derived of it
+        """
+        call = self.start.encrypt(
+            encryption_key=encryption_key, encryption_passphrase=encryption_passphrase, timeout_ms=timeout_ms
+        )
+        return call.result(timeout)
+
+    def rekey(
+        self,
+        *,
+        encryption_key: str | None = None,
+        encryption_passphrase: str | None = None,
+        full: bool | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """The action ``rekey``. Collections: none. From now on ``sm_setup()`` needs the new key, and the old one opens
+        nothing more. It takes some milliseconds; who had copied the directory, and has the old key, can read what
+        the files have, unless ``full`` is true: then they are written again, as by ``encrypt``.
+
+        Args:
+            encryption_key: 64 hexadecimal digits: the key's 32 bytes. One of both is needed
+            encryption_passphrase: a text that is not empty: the key is derived of it
+            full: the files are written again under another data key, too; false
+        """
+        call = self.start.rekey(
+            encryption_key=encryption_key, encryption_passphrase=encryption_passphrase, full=full, timeout_ms=timeout_ms
+        )
         return call.result(timeout)
 
     def service_info(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> ServiceInfo:

@@ -133,6 +133,8 @@ ActionName = Literal[
     "acknowledge",
     "evict",
     "export",
+    "encrypt",
+    "rekey",
     "service_info",
     "clear_channels",
     "set_limit",

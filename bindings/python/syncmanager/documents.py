@@ -245,6 +245,8 @@ class Config(_RequiredConfig, total=False):
     cache_order: Literal["last_opened", "host"]
     prefetch: PrefetchConfig
     search: bool
+    encryption_key: str
+    encryption_passphrase: str
     app_version: str
     database: DatabaseConfig
 

@@ -6,7 +6,7 @@
     ``InvalidDocumentError``, ``ReentrantError``, ``ForkedError``, ``DuplicatedFetchError``, ``BusyError``,
     ``TooManyCallsError``
     ``FilesError`` (the data directory): ``LockedError``, ``StorageError``, ``NewerSchemaError``,
-    ``CorruptIntentsError``
+    ``CorruptIntentsError``, ``WrongKeyError``, ``NoEncryptionError``
     ``RemoteError`` (the service or the way to it): ``NotConnectedError``, ``NetworkError``, ``ServiceError``,
     ``CallTimeoutError``, ``TokenRejectedError``, ``TooLargeError``
     ``TargetError`` (what the call was about): ``NotFoundError``, ``NotOwnMessageError``, ``RemovedError``
@@ -178,6 +178,21 @@ class CorruptIntentsError(FilesError):
 
     status = -11
     words = "the file of unsent messages is damaged"
+
+
+class WrongKeyError(FilesError):
+    """The key does not open this user's files, is missing, or they are not encrypted. Nothing was touched. Since
+    0.1."""
+
+    status = -24
+    words = "the key does not open this user's files"
+
+
+class NoEncryptionError(FilesError):
+    """A key was given, and there is no library that can use it; the message says what was found. Since 0.1."""
+
+    status = -25
+    words = "there is no library that can encrypt"
 
 
 class RemoteError(SyncManagerError):

@@ -164,7 +164,7 @@ final class Storage {
     }
 
     /// How the files are.
-    var encryption: DirectoryKeys.State { DirectoryKeys.state(of: cache) }
+    var encryption: StoreEncryption.State { StoreEncryption.state(of: cache) }
 
     /// What was wrong with the last work on a file, in one line; for a call that failed by it.
     var failureMessage: String { failure?.message ?? "the data directory cannot be written" }

@@ -27,10 +27,10 @@ enum EncryptionCalls {
         }
         let failure = turn.storage.encrypting { (cache, intents) throws(StoreError) in
             if isFirst {
-                try DirectoryKeys.encrypt(key, cache: cache, intents: intents)
+                try StoreEncryption.encrypt(key, cache: cache, intents: intents)
             } else {
                 let isFull = action.flag("full") ?? false
-                try DirectoryKeys.change(to: key, isFull: isFull, cache: cache, intents: intents)
+                try StoreEncryption.change(to: key, isFull: isFull, cache: cache, intents: intents)
             }
         }
         ServiceActions.done(action, call, failure?.status ?? .ok, explanation: failure?.message, &turn)

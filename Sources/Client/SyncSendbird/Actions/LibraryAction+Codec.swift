@@ -5,8 +5,8 @@ extension LibraryAction {
     var codec: ActionCodec {
         switch self {
         case .serviceInfo: Codecs.serviceInfo
-        case .statistics, .options, .cancel, .acknowledge, .evict, .export, .encrypt, .rekey, .clearChannels, .setLimit, .setDraft,
-            .resendFailedMessages, .removeFailedMessages:
+        case .statistics, .options, .cancel, .acknowledge, .evict, .export, .encrypt, .rekey, .clearChannels,
+            .setLimit, .setDraft, .resendFailedMessages, .removeFailedMessages:
             .unsupported
         }
     }

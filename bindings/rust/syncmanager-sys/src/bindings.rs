@@ -58,6 +58,10 @@ pub const SM_ERR_TOO_MANY_CALLS: i32 = -21;
 pub const SM_ERR_CANCELED: i32 = -22;
 /// `the service's answer is larger than is taken, see LIMITS`
 pub const SM_ERR_TOO_LARGE: i32 = -23;
+/// `the key does not open this user's files, is missing, or they are not encrypted`
+pub const SM_ERR_WRONG_KEY: i32 = -24;
+/// `a key was given, and there is no library that can use it (SQLCipher 4.6)`
+pub const SM_ERR_NO_ENCRYPTION: i32 = -25;
 /// `a fault of the library: please report it with the log`
 pub const SM_ERR_INTERNAL: i32 = -99;
 
@@ -220,6 +224,12 @@ extern "C" {
     ///   "search"                 true: cached messages are indexed behind all other work, for
     /// sm_search_collection_new();
     ///                            default false, which removes an index that there is (docs/search.md)
+    ///   "encryption_key"         64 hexadecimal digits: this user's files are encrypted with it
+    /// (docs/encryption.md). A new
+    ///                            directory is; one that is plain needs the action `encrypt` first
+    ///   "encryption_passphrase"  the same with a text, of which the key is derived, 0.1 s at each opening. One of
+    /// both, and
+    ///                            neither has an effect with "cache":"none"
     ///   "app_version"            of the host's program, for the service's records
     ///   "expiring_session"       true: the service gives session keys that run out, since the host answers
     /// `token_needed`;

@@ -1128,6 +1128,28 @@ impl Action {
         Action::new("export").set("path", quoted(path))
     }
 
+    /// `encrypt`. Collections: none. The files of this client are encrypted from now on, and `sm_setup()` needs the
+    /// key. They are written again, about a second for 100 MB, while every other call waits; twice their space is
+    /// needed meanwhile. What had been removed before may stay readable on the disk. NO_ENCRYPTION without a
+    /// fitting library; STORAGE also when another program is reading the files; then they are as before. There is
+    /// no way back: sign out, delete the directory and sync again.
+    ///
+    /// It may have [`encryption_key`](Action::encryption_key),
+    /// [`encryption_passphrase`](Action::encryption_passphrase).
+    pub fn encrypt() -> Action {
+        Action::new("encrypt")
+    }
+
+    /// `rekey`. Collections: none. From now on `sm_setup()` needs the new key, and the old one opens nothing more.
+    /// It takes some milliseconds; who had copied the directory, and has the old key, can read what the files have,
+    /// unless `full` is true: then they are written again, as by `encrypt`.
+    ///
+    /// It may have [`encryption_key`](Action::encryption_key),
+    /// [`encryption_passphrase`](Action::encryption_passphrase), [`full`](Action::full).
+    pub fn rekey() -> Action {
+        Action::new("rekey")
+    }
+
     /// `service_info`. Collections: none. The service is asked for the emoji categories, once for each
     /// `emoji_hash`.
     ///
@@ -1520,5 +1542,20 @@ impl Action {
     /// Of `set_draft`: the message that it is to answer in the channel, as JSON text.
     pub fn reply_to(self, reply_to: &str) -> Action {
         self.set("reply_to", reply_to.to_owned())
+    }
+
+    /// Of `encrypt`, `rekey`: 64 hexadecimal digits: the key's 32 bytes. One of both is needed.
+    pub fn encryption_key(self, encryption_key: &str) -> Action {
+        self.set("encryption_key", quoted(encryption_key))
+    }
+
+    /// Of `encrypt`, `rekey`: a text that is not empty: the key is derived of it.
+    pub fn encryption_passphrase(self, encryption_passphrase: &str) -> Action {
+        self.set("encryption_passphrase", quoted(encryption_passphrase))
+    }
+
+    /// Of `rekey`: the files are written again under another data key, too; false.
+    pub fn full(self, full: bool) -> Action {
+        self.set("full", full.to_string())
     }
 }

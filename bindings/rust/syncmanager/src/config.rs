@@ -78,6 +78,11 @@ document! {
         }
         /// Whether cached messages are indexed for [`Client::search`](crate::Client::search); default off.
         search(on: bool) { ("search", on.to_string()) }
+        /// 64 hexadecimal digits: this user's files are encrypted with them. A plain directory needs
+        /// [`Client::encrypt`](crate::Client::encrypt) first.
+        encryption_key(digits: &str) { ("encryption_key", quoted(digits)) }
+        /// The same with a text, of which the key is derived, 0.1 s at each opening. One of both.
+        encryption_passphrase(text: &str) { ("encryption_passphrase", quoted(text)) }
         /// The version of the program, for the service's records.
         app_version(version: &str) { ("app_version", quoted(version)) }
         /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.

@@ -90,6 +90,10 @@ kinds! {
     Canceled = SM_ERR_CANCELED,
     /// The service's answer is too large: more than 64 MiB, or more than 128 MiB with all others in flight.
     TooLarge = SM_ERR_TOO_LARGE,
+    /// The key does not open this user's files, is missing, or they are not encrypted. Nothing was touched.
+    WrongKey = SM_ERR_WRONG_KEY,
+    /// A key was given, and there is no library that can use it; the message says what was found.
+    NoEncryption = SM_ERR_NO_ENCRYPTION,
     /// A fault of the library or of this crate: please report it with the log.
     Internal = SM_ERR_INTERNAL,
 }
