@@ -44,12 +44,14 @@ def readable(data: Path, word: str) -> list[str]:
 
 
 def opened(configuration: Any) -> SyncManager:
+    refused: errors.NoEncryptionError
     try:
         return SyncManager(**configuration)
     except errors.NoEncryptionError as error:
-        assert error.message.startswith("encryption needs SQLCipher 4.6 or later: "), error.message
-        assert not list(Path(configuration["data_dir"]).rglob("*.db*")), "something was written"
-        pytest.skip(error.message)
+        refused = error
+    assert refused.message.startswith("encryption needs SQLCipher 4.6 or later: ")
+    assert not list(Path(configuration["data_dir"]).rglob("*.db*")), "something was written"
+    pytest.skip(refused.message)
 
 
 def cached(sm: SyncManager) -> list[str]:
@@ -75,6 +77,7 @@ def test_only_the_key_opens_the_files(lunch: Any, data: Path, key: Any) -> None:
     assert readable(data, PLANTED) == []
     assert readable(data, "SQLite format") == []
     plain = lunch.config(lunch.mei, data)
+    wrong: Any
     for wrong in ({}, {"encryption_key": "1f" * 32}, {"encryption_passphrase": "another"}):
         with pytest.raises(errors.WrongKeyError) as error:
             SyncManager(**plain, **wrong)
@@ -134,9 +137,9 @@ def test_a_key_does_not_fit_plain_files(tmp_path: Path) -> None:
 
 
 def test_nothing_on_the_disk_needs_no_key(tmp_path: Path) -> None:
-    with SyncManager(**config(tmp_path, cache="none", encryption_key=KEY)) as sm:
-        with pytest.raises(errors.InvalidArgumentError, match="in memory"):
-            sm.call("encrypt", encryption_key=KEY, timeout=PATIENCE)
+    in_memory = config(tmp_path, cache="none", encryption_key=KEY)
+    with SyncManager(**in_memory) as sm, pytest.raises(errors.InvalidArgumentError, match="in memory"):
+        sm.call("encrypt", encryption_key=KEY, timeout=PATIENCE)
     assert list(tmp_path.iterdir()) == []
 
 
