@@ -15,6 +15,8 @@ def chosen(config):
     files = FILES
     if config.getoption("--cache") == "none":
         files = [file for file in files if not Scenario.needs_files(json.loads(file.read_text(encoding="utf-8")))]
+    if config.getoption("--encrypted"):
+        files = [file for file in files if not Scenario.reads_files(json.loads(file.read_text(encoding="utf-8")))]
     count = min(config.getoption("--spread") or len(files), len(files))
     return [files[index * len(files) // count] for index in range(count)]
 
@@ -26,6 +28,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--cache", choices=["file", "none"], default="file",
         help="none: no client has files, and what outlives a client is left out")
+    parser.addoption(
+        "--encrypted", action="store_true",
+        help="all files of clients are encrypted, and nothing of them can be read; what looks into files is left out")
     parser.addoption(
         "--spread", type=int, metavar="N", help="only N scenarios, as far apart as that goes, so of all themes")
 

@@ -68,6 +68,30 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
             was_closed = was_closed or verb == "close"
         return False
 
+    @staticmethod
+    def reads_files(document: dict) -> bool:
+        """Whether files of the library are looked at or changed as plain ones, or encryption itself is tried."""
+        for step in document["steps"]:
+            if step.keys() & {"aged", "damaged"} or step.get("expect") == "on_disk":
+                return True
+            if "encryption" in json.dumps(step) or step.get("config", {}).get("cache") == "none":
+                return True
+        return False
+
+    #: What every plain cache has.
+    PLAIN = (b"SQLite format", b"CREATE TABLE", b"channel_url", b'"message')
+
+    def check_encrypted(self) -> None:
+        """Nothing can be read in any file of the clients: what SQLite writes, keys of documents, words of this
+        scenario."""
+        words = {step.get("text") for step in self.document["steps"]}
+        planted = [word.encode() for word in words if isinstance(word, str) and len(word) > 5]
+        for path in (self.folder / "data").rglob("*"):
+            if path.is_file():
+                content = path.read_bytes()
+                for word in (*self.PLAIN, *planted):
+                    assert word not in content, f"{path.name} has {word!r}"
+
     def run(self) -> None:
         try:
             for number, step in enumerate(self.document["steps"]):

@@ -13,9 +13,14 @@ HERE = Path(__file__).parent
 
 
 def test_scenario(file, tmp_path, host_program, request):
-    always = {"cache": "none"} if request.config.getoption("--cache") == "none" else {}
-    Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, Host(host_program), always).run()
-    if always:
+    without_files = request.config.getoption("--cache") == "none"
+    encrypted = request.config.getoption("--encrypted")
+    always = {"cache": "none"} if without_files else {"encryption_key": "5a" * 32} if encrypted else {}
+    scenario = Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, Host(host_program), always)
+    scenario.run()
+    if encrypted:
+        scenario.check_encrypted()
+    if without_files:
         assert not (tmp_path / "data").exists(), "a client without files has made some"
 
 

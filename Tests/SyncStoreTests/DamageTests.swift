@@ -79,6 +79,7 @@ final class DamageTests: XCTestCase {
 
     /// The log of the file that is set aside must not be replayed into the new one.
     func testLogGoesWithItsFile() throws {
+        try Encrypted.skip("what was set aside is opened in another folder, which has another key")
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         try fill(store)

@@ -111,6 +111,7 @@ final class DamagedIntentTests: XCTestCase {
 
     /// Bytes that changed on the disk where a column's index still has the old ones.
     func testColumnsThatAnIndexHas() throws {
+        try Encrypted.skip("it changes a text in the file")
         for (old, new, isMessage) in [
             ("request-2", "request-8", true), ("channel-2", "channel-8", true), ("/path-2", "/path-8", false),
             ("body-2", "body-8", false),

@@ -11,6 +11,7 @@ final class Folder {
     init() throws {
         path = NSTemporaryDirectory() + "sm-store-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        _ = try Encrypted.keys(path)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -22,18 +23,54 @@ final class Folder {
     func copied() throws -> Folder {
         let copy = try Folder()
         for name in try FileManager.default.contentsOfDirectory(atPath: path) where !name.hasSuffix("-shm") {
+            // Keys of its own.
+            try? FileManager.default.removeItem(at: copy.url(name))
             try FileManager.default.copyItem(at: url(name), to: copy.url(name))
         }
         return copy
     }
 }
 
+/// With `SM_ENCRYPTED=1` the stores of these tests are encrypted, where the system has a fitting SQLCipher.
+enum Encrypted {
+    static let hostKey = ProcessInfo.processInfo.environment["SM_ENCRYPTED"] == "1"
+        ? HostKey(digits: String(repeating: "5a", count: 32)) : nil
+
+    static func keys(_ directory: String) throws(StoreError) -> DirectoryKeys? {
+        hostKey == nil ? nil : try DirectoryKeys.opened(directory, hostKey)
+    }
+
+    /// What a file in a directory is encrypted with.
+    static func fileKey(_ path: String) throws(StoreError) -> FileKey? {
+        let directory = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+        return try DirectoryKeys.reading(directory, hostKey)?.dataKey
+    }
+
+    /// For tests of what is only so in a plain file.
+    static func skip(_ why: String) throws { try XCTSkipIf(hostKey != nil, why) }
+}
+
+// These are taken before those of the library, which have keys with a default.
+extension CacheStore {
+    convenience init(directory: String, now: Int64) throws(StoreError) {
+        try self.init(directory: directory, now: now, try Encrypted.keys(directory))
+    }
+}
+
+extension IntentStore {
+    convenience init(directory: String) throws(StoreError) {
+        try self.init(directory: directory, try Encrypted.keys(directory))
+    }
+}
+
 extension Connection {
     /// A file as the library opens its own.
     convenience init(path: String, safety: ConnectionSettings.Safety, pageSize: Int) throws {
-        var settings = StoredFile.cache.settings(nil)
+        let key = path == Connection.inMemory ? nil : try Encrypted.fileKey(path)
+        var settings = StoredFile.cache.settings(key)
         settings.safety = safety
-        settings.pageSize = pageSize
+        // Of an encrypted file it has to be the file's own.
+        settings.pageSize = key == nil ? pageSize : path.hasSuffix("/intents.db") ? 1024 : 4096
         settings.isPrivate = path != Connection.inMemory
         settings.gathersLog = path != Connection.inMemory
         try self.init(path: path, settings)
@@ -58,6 +95,7 @@ class StoreTestCase: XCTestCase {
 /// A folder with files of earlier versions, `cache-N.db` and `intents-N.db`, under the names that the library gives
 /// them.
 func fixture(_ names: String...) throws -> Folder {
+    try Encrypted.skip("files of earlier versions are plain")
     let folder = try Folder()
     for name in names {
         let base = String(name.prefix { $0 != "." }) + ".db"

@@ -50,6 +50,7 @@ final class RowDamageTests: XCTestCase {
     }
 
     func testDamageInsideAMessage() throws {
+        try Encrypted.skip("it changes a text in the file")
         let reads: [(CacheStore, Int64) throws -> Void] = [
             { _ = try $0.messagesBefore(.last, notBefore: .first, channel: $1, filter: everything, limit: 200) },
             { _ = try $0.messagesAfter(.first, notAfter: .last, channel: $1, filter: everything, limit: 200) },
@@ -67,6 +68,7 @@ final class RowDamageTests: XCTestCase {
 
     /// What is whole is served: of a page's rows up to its limit none is damaged.
     func testPagesBesideTheDamageAreServed() throws {
+        try Encrypted.skip("it changes a text in the file")
         let folder = try filled()
         try replace("text of 150", [0], in: folder.url("cache.db"))
         let store = try CacheStore(directory: folder.path, now: 1)
@@ -83,6 +85,7 @@ final class RowDamageTests: XCTestCase {
     }
 
     func testDamageInsideAChannel() throws {
+        try Encrypted.skip("it changes a text in the file")
         let reads: [(CacheStore) throws -> Void] = [
             { _ = try $0.channel("b") },
             { _ = try $0.channels(query: ChannelQuery(), userID: "me", after: nil, limit: 10) },

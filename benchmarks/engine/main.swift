@@ -152,8 +152,12 @@ func run() throws {
     let start = seconds()
     var now: Moment { Moment(monotonic: Int64(seconds() * 1000), wall: Int64(time(nil)) * 1000) }
 
-    let cache = try CacheStore(directory: directory, now: now.wall)
-    let intents = try IntentStore(directory: directory)
+    // With SM_ENCRYPTED=1 the files are encrypted, where the system has a fitting SQLCipher.
+    let isEncrypted = getenv("SM_ENCRYPTED").map { String(cString: $0) } == "1"
+    let hostKey = isEncrypted ? HostKey(digits: String(repeating: "5a", count: 32)) : nil
+    let keys = try DirectoryKeys.opened(directory, hostKey)
+    let cache = try CacheStore(directory: directory, now: now.wall, keys)
+    let intents = try IntentStore(directory: directory, keys)
     let service = SendbirdService(
         appID: "benchmark", userID: "user", apiHost: nil, wsHost: nil, libraryVersion: "0")
     var options = EngineOptions(userID: "user", accessToken: "token")

@@ -192,9 +192,7 @@ public final class Connection {
     /// `body` fails. What was installed, and triggers of the connection, are there again.
     public func whileShut(_ body: () throws(StoreError) -> FileKey) throws(StoreError) {
         try check()
-        let triggers = try prepare("SELECT sql FROM sqlite_temp_schema WHERE type = 'trigger'")
-        var texts: [String] = []
-        while try triggers.next() { texts.append(triggers.text(0)) }
+        let triggers = try ownTriggers()
         shut()
         var failure: StoreError?
         do throws(StoreError) {
@@ -205,8 +203,17 @@ public final class Connection {
         }
         try open()
         // SQLite keeps the text without the word that says where the trigger is.
-        for text in texts { try execute("CREATE TEMP" + text.dropFirst("CREATE".count)) }
+        for text in triggers { try execute("CREATE TEMP" + text.dropFirst("CREATE".count)) }
         if let failure { throw failure }
+    }
+
+    /// The texts of the connection's own triggers. The statement must be gone before the file is closed: SQLite would
+    /// keep the file open with it.
+    private func ownTriggers() throws(StoreError) -> [String] {
+        let triggers = try prepare("SELECT sql FROM sqlite_temp_schema WHERE type = 'trigger'")
+        var texts: [String] = []
+        while try triggers.next() { texts.append(triggers.text(0)) }
+        return texts
     }
 
     /// Closes the file. Everything afterwards gives an error.

@@ -79,7 +79,7 @@ document! {
         /// Whether cached messages are indexed for [`Client::search`](crate::Client::search); default off.
         search(on: bool) { ("search", on.to_string()) }
         /// 64 hexadecimal digits: this user's files are encrypted with them. A plain directory needs
-        /// [`Client::encrypt`](crate::Client::encrypt) first.
+        /// [`Action::encrypt`](crate::Action::encrypt) first.
         encryption_key(digits: &str) { ("encryption_key", quoted(digits)) }
         /// The same with a text, of which the key is derived, 0.1 s at each opening. One of both.
         encryption_passphrase(text: &str) { ("encryption_passphrase", quoted(text)) }
