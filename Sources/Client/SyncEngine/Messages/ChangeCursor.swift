@@ -18,9 +18,11 @@ enum ChangeCursor {
     static func begin(_ id: HistoryID, _ history: History, _ context: Context) -> Bool {
         let key = key(history)
         let (url, loginTime) = (id.channelURL, context.loginTime)
+        // Not within the transaction: a damaged channel would undo it each time, and no page would ever be asked for.
+        let isTold = context.storage.channel(url) != nil
         let done: Void? = context.storage.committed { (cache) throws(StoreError) in
             try cache.setValue(key, ChangePoint.time(loginTime).storedText)
-            guard try cache.channel(url) == nil, try cache.formerChannel(url) == nil else { return }
+            guard !isTold, try cache.formerChannel(url) == nil else { return }
             try cache.setFormerChannel(url, FormerChannel(untoldAt: loginTime))
         }
         return done != nil
