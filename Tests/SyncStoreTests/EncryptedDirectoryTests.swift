@@ -199,6 +199,13 @@ final class EncryptedDirectoryTests: XCTestCase {
                 try StoreEncryption.change(
                     to: try XCTUnwrap(other), isFull: true, cache: stores.cache, intents: stores.intents))
             stores.close()
+            // Who only looks sees all, too, and changes nothing.
+            let keys = try DirectoryKeys.reading(path, other)
+            for file in StoredFile.allCases {
+                let found = try file.read(in: path, isSettled: true, keys)
+                XCTAssertGreaterThan(try found.schemaVersion(), 0, file.rawValue)
+                found.shut()
+            }
             for _ in 1...2 {
                 let again = try open(other)
                 XCTAssertNil(again.cache.setAsideAs)

@@ -70,7 +70,8 @@ extension Connection {
         var settings = StoredFile.cache.settings(key)
         settings.safety = safety
         // Of an encrypted file it has to be the file's own.
-        settings.pageSize = key == nil ? pageSize : path.hasSuffix("/intents.db") ? 1024 : 4096
+        settings.pageSize = key == nil ? pageSize : StoredFile.allCases
+            .first { path.hasSuffix($0.rawValue) }?.pageSize ?? pageSize
         settings.isPrivate = path != Connection.inMemory
         settings.gathersLog = path != Connection.inMemory
         try self.init(path: path, settings)

@@ -85,8 +85,9 @@ public final class CacheStore {
     }
 
     private static func open(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) -> Connection {
-        let open = { (key: FileKey?) throws(StoreError) in try prepared(try StoredFile.cache.open(path, key)) }
-        return if let keys { try keys.open(open) } else { try open(nil) }
+        try DirectoryKeys.open(keys) { (key) throws(StoreError) in
+            try prepared(try StoredFile.cache.open(path, key))
+        }
     }
 
     private static func prepared(_ connection: Connection) throws(StoreError) -> Connection {

@@ -139,15 +139,18 @@ public final class DirectoryKeys {
     /// What the cache and the outbox are encrypted with.
     var dataKey: FileKey { .raw(numbered[0].bytes) }
 
-    /// Opens a file with the data key; one that still has the older one is encrypted with the newest.
-    func open(_ make: (FileKey) throws(StoreError) -> Connection) throws(StoreError) -> Connection {
+    /// Opens a file with the data key of its directory, or without one where that is plain. A file that still has the
+    /// older key is encrypted with the newest, unless it is only read.
+    static func open(
+        _ keys: DirectoryKeys?, onlyReads: Bool = false, _ make: (FileKey?) throws(StoreError) -> Connection
+    ) throws(StoreError) -> Connection {
         do throws(StoreError) {
-            return try make(dataKey)
+            return try make(keys?.dataKey)
         } catch {
-            guard case .corrupt = error, numbered.count > 1,
-                let older = try? make(.raw(numbered[1].bytes))
+            guard case .corrupt = error, let keys, keys.numbered.count > 1,
+                let older = try? make(.raw(keys.numbered[1].bytes))
             else { throw error }
-            try older.setKey(dataKey)
+            if !onlyReads { try older.setKey(keys.dataKey) }
             return older
         }
     }

@@ -167,8 +167,7 @@ public final class IntentStore {
     }
 
     private static func open(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) -> Connection {
-        let open = { (key: FileKey?) throws(StoreError) in try StoredFile.intents.open(path, key) }
-        return if let keys { try keys.open(open) } else { try open(nil) }
+        try DirectoryKeys.open(keys) { (key) throws(StoreError) in try StoredFile.intents.open(path, key) }
     }
 
     private static func make(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) {

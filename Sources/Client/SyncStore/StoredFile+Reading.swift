@@ -20,12 +20,13 @@ extension StoredFile {
     public func read(
         in directory: String, isSettled: Bool, _ keys: DirectoryKeys? = nil
     ) throws(StoreError) -> Connection {
-        let path = path(in: directory)
-        guard let keys else {
-            return try Connection(reading: path, isSettled: isSettled, functions: ChecksumFunctions.all)
-        }
-        return try keys.open { (key) throws(StoreError) in
-            try Connection(reading: path, isSettled: isSettled, key: (key, pageSize), functions: ChecksumFunctions.all)
+        try DirectoryKeys.open(keys, onlyReads: true) { (key) throws(StoreError) in
+            let connection = try Connection(
+                reading: path(in: directory), isSettled: isSettled, key: key.map { ($0, pageSize) },
+                functions: ChecksumFunctions.all)
+            // A key that does not fit is found by the first page.
+            _ = try connection.schemaVersion()
+            return connection
         }
     }
 }
