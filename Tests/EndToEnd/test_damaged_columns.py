@@ -15,6 +15,7 @@ import pytest
 from harness import ROOT, Server
 from populate import OPTIONS, config_of, files, fill, fill_server, tables
 
+LONG = "SM_LONG" in os.environ
 EDGES = (2**63 - 1, -(2**63), -1, 0)
 
 
@@ -42,11 +43,14 @@ def integers(path: Path) -> list[tuple[str, str]]:
     return found
 
 
-def damage(file: str, table: str, column: str) -> list[str]:
-    """Statements that each put an edge into every row where that is allowed, and into the lowest."""
+def damage(file: str, table: str, column: str, number: int) -> list[str]:
+    """Statements that each put an edge into every row where that is allowed, and into the lowest. Half of the edges, an
+    end of the type and its neighbour of zero, in turn for the columns by their numbers, unless there is time for all.
+    """
+    edges = EDGES if LONG else EDGES[number % 2 :: 2]
     lowest = f' WHERE "{column}" = (SELECT min("{column}") FROM "{table}")'
     return [f'{file}: UPDATE OR IGNORE "{table}" SET "{column}" = {value}{where}'
-            for value in EDGES for where in ("", lowest)]
+            for value in edges for where in ("", lowest)]
 
 
 def read(config: dict, pristine: Path, statements: list[str]) -> str:
@@ -89,7 +93,7 @@ def test_every_integer_at_the_edges_of_its_type(filled, file):
     config, pristine = filled
     columns = integers(files(pristine) / file)
     assert len(columns) > 10, columns
-    judge(config, pristine, [damage(file, *column) for column in columns])
+    judge(config, pristine, [damage(file, *column, number) for number, column in enumerate(columns)])
 
 
 @pytest.mark.parametrize("file", ["cache.db", "intents.db"])

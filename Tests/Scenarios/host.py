@@ -44,17 +44,19 @@ class Host:
             [chosen], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self.rest = b""
         self.number = 0
+        #: How many scenarios it has been through.
+        self.done = 0
         self.hello = self._read(START)
         assert {"host", "version", "items"} <= self.hello.keys(), f"the host's first line is {self.hello}"
 
     def _read(self, patience: float) -> dict:
-        while b"\n" not in self.rest:
+        pieces = [self.rest]
+        while b"\n" not in pieces[-1]:  # joined at the end: an answer may have many MiB
             ready, _, _ = select.select([self.process.stdout], [], [], patience)
             assert ready, f"the host did not answer in {patience:.0f} s"
-            data = os.read(self.process.stdout.fileno(), 1 << 16)
-            assert data, f"the host ended with status {self.process.wait()}"
-            self.rest += data
-        line, self.rest = self.rest.split(b"\n", 1)
+            pieces.append(os.read(self.process.stdout.fileno(), 1 << 20))
+            assert pieces[-1], f"the host ended with status {self.process.wait()}"
+        line, self.rest = b"".join(pieces).split(b"\n", 1)
         return json.loads(line)
 
     def step(self, verb: str, **members) -> dict:
@@ -82,3 +84,35 @@ class Host:
         self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
+
+
+class Hosts:
+    """Processes that have closed their client and take the next scenario: a new one costs more than most scenarios."""
+
+    #: What a process keeps from one scenario to the next is found within so many, and blamed on few.
+    SCENARIOS = 20
+
+    def __init__(self) -> None:
+        self.waiting: dict[Path, Host] = {}
+
+    def take(self, chosen: Path) -> Host:
+        return self.waiting.pop(chosen, None) or Host(chosen)
+
+    def give_back(self, host: Host, is_open: bool) -> None:
+        """A scenario is through with it; `is_open`: it has a client, which the end of its input closes as well as a
+        step does."""
+        host.done += 1
+        if host.done >= self.SCENARIOS or host.program in self.waiting:
+            return self._end(host)
+        if is_open:
+            host.step("close")
+        self.waiting[host.program] = host
+
+    def end(self) -> None:
+        while self.waiting:
+            self._end(self.waiting.popitem()[1])
+
+    @staticmethod
+    def _end(host: Host) -> None:
+        status = host.end()
+        assert status == 0, f"the host ended with status {status} after {host.done} scenarios"

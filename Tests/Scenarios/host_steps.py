@@ -9,7 +9,7 @@ from base64 import b64decode
 
 import checked
 import row_checksum
-from host import Host, Refused
+from host import Refused
 
 LATEST = 2**63 - 1
 #: Which member of a step is a document of the host's, and the schema it should follow.
@@ -78,7 +78,7 @@ class HostSteps:
         """As a crash does, in the middle of whatever the host's library is doing; then a new host opens the files."""
         self.host.kill()
         self.is_open = False
-        self.host = Host(self.host.program)
+        self.host = self.hosts.take(self.host.program)
         self.reopen(config)
 
     def host_restart(self, config=None, aged=None, damaged=None):

@@ -9,7 +9,7 @@ from pathlib import Path
 import checked
 from expectations import Expectations, holds
 from harness import PATIENCE, Server
-from host import Host, Refused
+from host import Hosts, Refused
 from host_steps import HostSteps
 from poll_steps import PollSteps
 from server_steps import ServerSteps
@@ -20,9 +20,12 @@ FILES = sorted(Path(__file__).parent.rglob("*.json"))
 
 
 class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
-    def __init__(self, document: dict, folder: Path, host: Host, always: dict | None = None) -> None:
+    def __init__(
+        self, document: dict, folder: Path, hosts: Hosts, program: Path, always: dict | None = None
+    ) -> None:
         """`always`: what each configuration has that does not say otherwise."""
-        self.host = host
+        self.hosts = hosts
+        self.host = hosts.take(program)
         self.always = always or {}
         self.document = document
         self.folder = folder
@@ -99,10 +102,11 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
                     self.step(dict(step))
                 except (AssertionError, Refused) as error:
                     raise AssertionError(f"step {number} {json.dumps(step, ensure_ascii=False)}: {error}") from None
-            status = self.host.end()
-            assert status == 0, f"the host ended with status {status}"
-        finally:
+            self.hosts.give_back(self.host, self.is_open)
+        except BaseException:
             self.host.kill()
+            raise
+        finally:
             self.server.__exit__(None, None, None)
 
     #: Server steps that change nothing that the library asks for: whatever it is doing, they come at once.

@@ -131,8 +131,11 @@ class ServerSteps:
 
     def server_large(self, url, count, kilobytes, by="bo"):
         """Messages whose `data` has so many KiB, and whose texts are the channel's URL and their numbers."""
-        for number in range(1, count + 1):
-            self.server_post(url, f"{url} {number}", by, data="x" * (kilobytes << 10))
+        self.server.advance_clock(1)
+        made = self.server.control(
+            "post_messages", channel_url=url, user_id=by, count=count, text=url, data_bytes=kilobytes << 10)
+        for number, message_id in enumerate(made["message_ids"], 1):
+            self.named[f"{url} {number}"] = {"message_id": message_id}
 
     def server_edit(self, url, message, text):
         self.server.edit(url, self.named[message]["message_id"], text)

@@ -6,17 +6,25 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from host import Host
+import pytest
+from host import Hosts
 from scenario import FILES, Scenario
 
 HERE = Path(__file__).parent
 
 
-def test_scenario(file, tmp_path, host_program, request):
+@pytest.fixture(scope="session")
+def hosts():
+    kept = Hosts()
+    yield kept
+    kept.end()
+
+
+def test_scenario(file, tmp_path, host_program, hosts, request):
     without_files = request.config.getoption("--cache") == "none"
     encrypted = request.config.getoption("--encrypted")
     always = {"cache": "none"} if without_files else {"encryption_key": "5a" * 32} if encrypted else {}
-    scenario = Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, Host(host_program), always)
+    scenario = Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, hosts, host_program, always)
     scenario.run()
     if encrypted:
         scenario.check_encrypted()

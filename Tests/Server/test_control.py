@@ -197,6 +197,17 @@ def test_flood_is_told_like_any_message(server: Server) -> None:
     assert bob.rest.get(channel.path)["unread_message_count"] == 500
 
 
+def test_many_large_messages_at_once(server: Any) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    channel = ann.channel(bob)
+    b = bob.connect()
+    server.control("post_messages", channel_url=channel, user_id="ann", count=3, data_bytes=70_000)
+    assert [len(b.wait("MESG")["data"]) for _ in range(3)] == [70_000] * 3
+    for bad in (-1, (64 << 20) // 3 + 1, 1 << 62):
+        server.admin.refused(400113, "POST", "/control/post_messages", {
+            "channel_url": channel, "user_id": "ann", "count": 3, "data_bytes": bad})
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_end_it_cleanly(start: Any, number: int) -> None:
     server = start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -21,8 +22,15 @@ from test_fuzz import routes
 from wire import DEADLINE, Rest, Socket
 
 EDGES = (2**63 - 1, -(2**63), -1, 0)
+LONG = "SM_LONG" in os.environ
 OPTIONS = ("--database-port", "0", "--control", "--exit-with-stdin", "--port", "0")
 TOKENS = {"ann": "token-ann", "bob": "token-bob"}
+
+
+def edges(column: int) -> tuple[int, ...]:
+    """What is tried in the column of that number: half of it, an end of the type and its neighbour of zero, in turn,
+    unless there is time for all."""
+    return EDGES if LONG else EDGES[column % 2 :: 2]
 
 
 def fill(server: Server) -> dict[str, Any]:
@@ -225,7 +233,7 @@ def test_every_integer_at_the_edges_of_its_type(filled: tuple[pathlib.Path, dict
     assert len(columns) > 50, columns
     judge_all(path, known, [
         (f'UPDATE OR IGNORE "{table}" SET "{name}" = {edge}{where}',)
-        for table, name in columns for edge in EDGES
+        for number, (table, name) in enumerate(columns) for edge in edges(number)
         for where in ("", f' WHERE "{name}" = (SELECT min("{name}") FROM "{table}")')])
 
 

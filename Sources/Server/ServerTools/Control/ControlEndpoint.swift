@@ -212,6 +212,11 @@ public final class ControlEndpoint {
         let count = Int(clamping: try payload.int("count") ?? 1)
         guard (0...100_000).contains(count) else { throw Refusal.outOfRange("count") }
         let text = try payload.string("text") ?? "message"
+        let dataBytes = Int(clamping: try payload.int("data_bytes") ?? 0)
+        guard dataBytes >= 0, dataBytes <= (64 << 20) / max(count, 1) else {
+            throw Refusal.outOfRange("data_bytes")
+        }
+        let data = String(repeating: "x", count: dataBytes)
         let caller = Caller(userID: user.id, isAdmin: true)
         let ids = JSON.array()
         // One transaction, so that a flood is not slowed by a commit for each drop; all is told once all is stored.
@@ -219,6 +224,7 @@ public final class ControlEndpoint {
             try (0..<count).map { number in
                 var input = MessageInput(kind: .text)
                 input.text = count == 1 ? text : "\(text) \(number + 1)"
+                input.data = data
                 let sent = try chat.send(input, caller, try chat.channel(channel.url), tells: false)
                 ids.append(.int(sent.message.id))
                 return sent.frame
