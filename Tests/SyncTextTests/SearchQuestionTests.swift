@@ -71,6 +71,7 @@ final class SearchQuestionTests: XCTestCase {
     func testTheIndexMissesNothing() {
         let alphabet = Array("aÄb ß会議の한국가ガナสวัสดी👍🏽❤\u{FE0F}-.\u{301}\u{3099}\u{1100}\u{1161}शब्द שָׁ مَر*")
             .map(String.init)
+        let cutter = TermCutter()
         var random = SeededGenerator(seed: 7)
         var matches = 0
         for _ in 0..<20_000 {
@@ -84,7 +85,7 @@ final class SearchQuestionTests: XCTestCase {
             let question = SearchQuestion(String(view), isTyping: random.below(2) == 0)
             guard question.match(text) != nil else { continue }
             matches += 1
-            let indexed = SearchTerm.terms(of: SearchUnits(text).units)
+            let indexed = cutter.terms(of: text)
             for term in question.terms {
                 switch term {
                 case .exact(let word): XCTAssertTrue(indexed.contains(word), "\(view) in \(text)")
@@ -99,10 +100,52 @@ final class SearchQuestionTests: XCTestCase {
     func testTextsOfOthersAreBounded() {
         let word = String(repeating: "a", count: 1_000_000)
         XCTAssertEqual(SearchUnits(word).units.first?.text.count, SearchUnits.longest)
-        XCTAssertEqual(SearchTerm.terms(of: SearchUnits(word).units).first?.count, 48)
+        XCTAssertEqual(TermCutter().terms(of: word).map(\.count), [48])
         XCTAssertTrue(has(word, String(word.prefix(9000)), isTyping: true))
         XCTAssertFalse(has(word, String(word.prefix(9000)) + "b", isTyping: true))
         let queries = (0..<1000).map { "w\($0)" }.joined(separator: " ")
         XCTAssertEqual(SearchQuestion(queries, isTyping: true).phrases.count, SearchQuestion.mostPhrases)
+    }
+
+    /// The terms that are cut in one pass are those of the units, however a text is composed and repeats itself.
+    func testTermsAreThoseOfTheUnits() {
+        let letters = "aÄbZ ß09会議の한국가ガナｶﾞＡ！สวัสดี👍🏽❤-.शब्द שָׁ مَرْ*İæœþʼ"
+        let parts = "\u{FE0F}\u{301}\u{3099}\u{309A}\u{1100}\u{1161}\u{11A8}\u{200D}\u{E000}"
+        let scalars = Array((letters + parts).unicodeScalars)
+        let cutter = TermCutter()
+        var random = SeededGenerator(seed: 11)
+        var pairs = 0
+        for round in 0..<20_000 {
+            var text = String.UnicodeScalarView()
+            // Some repeat two or three scalars so often that terms are cut, and that the same ones come again.
+            let few = round % 10 == 0 ? (0..<3).map { _ in scalars[random.below(scalars.count)] } : scalars
+            for _ in 0..<random.below(round % 10 == 0 ? 200 : 20) { text.append(few[random.below(few.count)]) }
+            let terms = plainTerms(String(text))
+            XCTAssertEqual(cutter.terms(of: String(text)), terms, "\(text)")
+            pairs += terms.count
+        }
+        XCTAssertGreaterThan(pairs, 50_000)
+        for text in [(0..<9000).map { "\($0)" }.joined(separator: " "), String(repeating: "会議", count: 9000), "", "a"] {
+            XCTAssertEqual(cutter.terms(of: text), plainTerms(text))
+        }
+    }
+
+    private func plainTerms(_ text: String) -> [[UInt8]] {
+        let units = SearchUnits(text).units
+        var seen = Set<[UInt8]>()
+        return units.indices.map { index in
+            let next = index + 1 < units.count && units[index + 1].isJoined ? units[index + 1].text : []
+            var term = units[index].text + next
+            while term.count > 48 || String(validating: term, as: UTF8.self) == nil { term.removeLast() }
+            return term
+        }.filter { seen.insert($0).inserted }
+    }
+}
+
+extension TermCutter {
+    fileprivate func terms(of text: String) -> [[UInt8]] {
+        var bytes: [UInt8] = []
+        write(text, to: &bytes)
+        return bytes.split(separator: UInt8(ascii: " ")).map(Array.init)
     }
 }

@@ -7,17 +7,6 @@ public enum SearchTerm: Hashable, Sendable {
     /// Bytes of a term; longer ones are cut.
     static let longest = 48
 
-    /// What a text is put into the index with; each term once.
-    public static func terms(of units: [SearchUnit]) -> [[UInt8]] {
-        var seen = Set<[UInt8]>()
-        var terms: [[UInt8]] = []
-        for (index, unit) in units.enumerated() {
-            let term = cut(unit.kind == .character ? pair(units, at: index) : unit.text)
-            if seen.insert(term).inserted { terms.append(term) }
-        }
-        return terms
-    }
-
     /// A character with the next one of its run.
     private static func pair(_ units: [SearchUnit], at index: Int) -> [UInt8] {
         let next = index + 1
@@ -49,10 +38,13 @@ public enum SearchTerm: Hashable, Sendable {
         return terms
     }
 
-    private static func cut(_ text: [UInt8]) -> [UInt8] {
-        guard text.count > longest else { return text }
-        var end = longest
-        while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
-        return Array(text[..<end])
+    private static func cut(_ text: [UInt8]) -> [UInt8] { Array(text[..<end(of: text[...])]) }
+
+    /// Where a term ends: behind the last whole character within `longest` bytes.
+    static func end(of text: ArraySlice<UInt8>) -> Int {
+        guard text.count > longest else { return text.endIndex }
+        var end = text.startIndex + longest
+        while end > text.startIndex, text[end] & 0xC0 == 0x80 { end -= 1 }
+        return end
     }
 }

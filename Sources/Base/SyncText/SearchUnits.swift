@@ -81,12 +81,12 @@ public struct SearchUnits: Sendable {
     // MARK: Folding
 
     /// The usual form of a letter that is as wide as a Chinese character.
-    private static func narrow(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    static func narrow(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
         return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
     }
 
-    private static func fold(_ scalar: Unicode.Scalar, _ take: (Unicode.Scalar) -> Void) {
+    static func fold(_ scalar: Unicode.Scalar, _ take: (Unicode.Scalar) -> Void) {
         if scalar.value < 0x80 {
             let isUpper = (0x41...0x5A).contains(scalar.value)
             return take(isUpper ? Unicode.Scalar(scalar.value + 0x20) ?? scalar : scalar)

@@ -26,6 +26,7 @@ public final class SearchIndex: MessageIndex {
 
     let cache: CacheStore
     let read: Reader
+    private let cutter = TermCutter()
     /// What open searches have to look at.
     public let touched = TouchedMessages()
     private var connection: Connection { cache.connection }
@@ -34,10 +35,10 @@ public final class SearchIndex: MessageIndex {
     public init(_ cache: CacheStore, read: @escaping Reader) throws(StoreError) {
         self.cache = cache
         self.read = read
-        let touched = touched
+        let (touched, cutter) = (touched, cutter)
         try connection.install(SQLFunction("search_words", argumentCount: 3) { arguments in
             .text(SearchIndex.words(
-                channel: arguments.int(0), sender: arguments.text(1), text: read(arguments.text(2)).text))
+                channel: arguments.int(0), sender: arguments.text(1), text: read(arguments.text(2)).text, cutter))
         })
         try connection.install(SQLFunction("search_second", argumentCount: 1) { arguments in
             .number(SearchIndex.second(read(arguments.text(0)).time))
@@ -213,13 +214,16 @@ public final class SearchIndex: MessageIndex {
     // MARK: Words
 
     /// What one message is put into the index with: the terms of its text, its channel or thread, and its sender.
-    private static func words(channel: Int64, sender: UnsafeRawBufferPointer, text: String) -> [UInt8] {
+    private static func words(
+        channel: Int64, sender: UnsafeRawBufferPointer, text: String, _ cutter: TermCutter
+    ) -> [UInt8] {
         var words: [UInt8] = []
-        for term in SearchTerm.terms(of: SearchUnits(text).units) {
-            words += term
-            words.append(UInt8(ascii: " "))
-        }
-        return words + channelTerm(channel) + [UInt8(ascii: " ")] + senderTerm(sender)
+        words.reserveCapacity(2 * text.utf8.count + 64)
+        cutter.write(text, to: &words)
+        words += channelTerm(channel)
+        words.append(UInt8(ascii: " "))
+        words += senderTerm(sender)
+        return words
     }
 
     /// Texts have no such characters: they are for private use, and separate words.
@@ -324,7 +328,7 @@ public final class SearchIndex: MessageIndex {
             try connection.prepare("INSERT INTO search_place (row, key) VALUES (?, ?)").bind(row).bind(message.key)
                 .run()
             let words = message.sender.withUnsafeBytes { sender in
-                SearchIndex.words(channel: message.channel, sender: sender, text: message.text.text)
+                SearchIndex.words(channel: message.channel, sender: sender, text: message.text.text, cutter)
             }
             try connection.prepare("INSERT INTO search_found (rowid, words) VALUES (?, ?)").bind(row).bind(words).run()
             guard !touched.isIdle else { continue }
