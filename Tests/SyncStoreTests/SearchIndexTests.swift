@@ -79,6 +79,10 @@ final class SearchIndexTests: StoreTestCase {
         try store.upsert([message(1, "changed", at: 1_600_000_000_000)], channel: channel)
         XCTAssertEqual(try texts("one", index), ["2"])
         XCTAssertEqual(try texts("changed", index), ["1"])
+        // Two texts that count as equal, and have other terms.
+        try store.upsert([message(1, "\u{F900}", at: 1_600_000_000_000)], channel: channel)
+        try store.upsert([message(1, "\u{8C48}", at: 1_600_000_000_000)], channel: channel)
+        XCTAssertEqual(try texts("\u{8C48}", index), ["1"])
         try store.deleteMessages(ids: ["2"], channel: channel)
         XCTAssertEqual(try texts("one", index), [])
         // The key of the one that is gone comes again.

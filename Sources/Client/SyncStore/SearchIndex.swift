@@ -40,8 +40,12 @@ public final class SearchIndex: MessageIndex {
             .text(SearchIndex.words(
                 channel: arguments.int(0), sender: arguments.text(1), text: read(arguments.text(2)).text, cutter))
         })
-        try connection.install(SQLFunction("search_second", argumentCount: 1) { arguments in
-            .number(SearchIndex.second(read(arguments.text(0)).time))
+        try connection.install(SQLFunction("search_change", argumentCount: 2) { arguments in
+            let (old, new) = (read(arguments.text(0)), read(arguments.text(1)))
+            if SearchIndex.second(old.time) != SearchIndex.second(new.time) { return .number(IndexedChange.time) }
+            // Not by `==`, to which texts that are composed otherwise are equal: they may have other terms.
+            let isSame = old.text.utf8.elementsEqual(new.text.utf8)
+            return .number(isSame ? IndexedChange.none : IndexedChange.text)
         })
         // Called for what it notes.
         try connection.install(SQLFunction("search_touched", argumentCount: 3) { arguments in
@@ -160,6 +164,14 @@ public final class SearchIndex: MessageIndex {
             """)
     }
 
+    /// What the new JSON of a message changes in the index. Most of what changes a message, as reactions do, is none of
+    /// these, and reads each JSON once for a trigger.
+    private enum IndexedChange {
+        static let none: Int64 = 0
+        static let text: Int64 = 1
+        static let time: Int64 = 2
+    }
+
     /// A key that was the largest one may come again when its message is gone, so the range never ends above it. A
     /// message with another time gets another row, by `indexNew`.
     private static let triggers = """
@@ -177,7 +189,7 @@ public final class SearchIndex: MessageIndex {
         END;
         CREATE TEMP TRIGGER search_moved AFTER UPDATE OF json ON main.message
         WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
-            AND search_second(old.json) <> search_second(new.json)
+            AND search_change(old.json, new.json) = \(IndexedChange.time)
         BEGIN
             INSERT INTO search_found (search_found, rowid, words)
                 SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
@@ -199,9 +211,10 @@ public final class SearchIndex: MessageIndex {
         END;
         CREATE TEMP TRIGGER search_changed AFTER UPDATE OF json, sender_id ON main.message
         WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
-            AND search_second(old.json) = search_second(new.json)
-            AND search_words(old.channel, old.sender_id, old.json)
-                IS NOT search_words(new.channel, new.sender_id, new.json)
+            AND CASE search_change(old.json, new.json)
+                WHEN \(IndexedChange.time) THEN 0
+                WHEN \(IndexedChange.none) THEN old.sender_id IS NOT new.sender_id
+                ELSE 1 END
         BEGIN
             INSERT INTO search_found (search_found, rowid, words)
                 SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
