@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import select
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +125,86 @@ def test_another_key(lunch: Any, data: Path, full: bool) -> None:
         SyncManager(**plain, encryption_key=KEY)
     with SyncManager(**plain, encryption_passphrase=PASSPHRASE) as sm:
         assert cached(sm) == [PLANTED]
+
+
+ENCRYPTS = """
+import json, sys
+from syncmanager.blocking import SyncManager
+
+sm = SyncManager(**json.loads(sys.argv[1]))
+print("open", flush=True)
+sys.stdin.readline()
+sm.call("encrypt", encryption_key=sys.argv[2], timeout=60)
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+def names_and_sizes(data: Path) -> list[tuple[str, bool]]:
+    """The files, and whether something is in them."""
+    found = []
+    for file in data.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):
+            found.append((file.name, file.stat().st_size > 0))
+    return sorted(found)
+
+
+def killed_at(step: int, configuration: Any, data: Path) -> bool:
+    """Kills a program that encrypts its files when they have changed so many times. False: it had done it by then."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", ENCRYPTS, json.dumps(configuration), KEY],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )
+    with program:
+        assert program.stdin is not None and program.stdout is not None
+        assert program.stdout.readline() == "open\n"
+        seen = names_and_sizes(data)
+        program.stdin.write("\n")
+        program.stdin.flush()
+        changes = 0
+        while changes < step and not select.select([program.stdout], [], [], 0)[0]:
+            now = names_and_sizes(data)
+            changes += now != seen
+            seen = now
+        program.kill()
+    return changes == step
+
+
+def test_a_kill_while_it_encrypts_loses_nothing(lunch: Any, data: Path) -> None:
+    opened(config(data.parent / "other", encryption_key=KEY)).close()
+    plain = lunch.config(lunch.mei, data, message_collection_capacity=10_000)
+    lunch.post_many("lunch", "bo", 3000)
+    with SyncManager(**plain) as sm:
+        sm.connect(timeout=PATIENCE)
+        chat = sm.messages("lunch", limit=100)
+        while chat.fetch(timeout=PATIENCE).has_more:
+            pass
+        texts = [message["message"] for message in chat.items]
+    assert len(texts) == 3001
+    before = data.parent / "before"
+    data.rename(before)
+    ends = set()
+    for step in range(1, 100):
+        shutil.rmtree(data, ignore_errors=True)
+        shutil.copytree(before, data)
+        if not killed_at(step, plain, data):
+            break
+        try:
+            sm = SyncManager(**plain, encryption_key=KEY)
+        except errors.WrongKeyError:
+            sm = SyncManager(**plain)
+            ends.add("plain")
+        else:
+            ends.add("encrypted")
+            assert readable(data, PLANTED) == []
+        with sm:
+            chat = sm.messages("lunch", limit=100)
+            while chat.fetch(timeout=PATIENCE).has_more:
+                if len(chat.items) >= len(texts):
+                    break
+            assert [message["message"] for message in chat.items] == texts
+    assert step > 5, "it was killed too rarely"
+    assert ends == {"plain", "encrypted"}
 
 
 def test_a_key_does_not_fit_plain_files(tmp_path: Path) -> None:
