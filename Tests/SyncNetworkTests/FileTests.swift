@@ -22,7 +22,14 @@ final class FileTests: NetworkTestCase {
         return path
     }
 
-    private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
+    /// They repeat after 64 KiB.
+    private func bytes(_ count: Int) -> [UInt8] {
+        let part = (0..<min(count, 65_536)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count { bytes += part.prefix(count - bytes.count) }
+        return bytes
+    }
 
     private func upload(_ path: String, to url: String, stamp: DiskFile.Stamp? = nil) throws -> HTTPRequest {
         var request = HTTPRequest(method: "POST", url: url, timeoutMS: 5000)
