@@ -1,11 +1,18 @@
-"""The programs of the stream recipes (docs/streams.md) in C and Rust, which print the same: what the database holds for
-them, and what they are to show. The test of those in Python runs where this tree is not, and has its own."""
+"""The programs of the recipes (docs/first-program.md, docs/streams.md) in C and Rust, which print the same: what the
+server holds for them, and what they are to show. The test of those in Python runs where this tree is not, and has its
+own."""
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+
+from harness import LIBRARY, ROOT
 
 #: What a terminal obeys, and no program may print: sets the title, clears the screen (C0 and C1), turns the direction.
 EVIL = "\x1b\x07\x9b\x7f\u202e\u2066"
@@ -90,3 +97,149 @@ def chat(server, programs: Path, config: str, channel_url: str, **more) -> Itera
         yield f"{program} shows {wanted[0]!r}", done.stdout.splitlines() == wanted, done.stdout
     texts = [message["message"] for message in server.messages(channel_url)]
     yield "draft sends what was written", texts == ["Tea?", f"see{EVIL} you"], str(texts)
+
+
+#: What is typed or happens in the channel, and the lines that `search_typed` then shows last.
+SEARCHES = [
+    ("a beginning of a word", "type", "lun", ["lun: 2 found", "  [lunch] at noon?", "  see you at [lunch] tomorrow"]),
+    ("a word more", "type", "lunch tomor", ["lunch tomor: 1 found", "  see you at [lunch] [tomorrow]"]),
+    ("a message that comes", "post", f"Tomorrow{EVIL} a late lunch",
+     ["lunch tomor: 2 found", "  [Tomorrow] a late [lunch]", "  see you at [lunch] [tomorrow]"]),
+    ("a message that is edited", "edit", "dinner tomorrow",
+     ["lunch tomor: 1 found", "  see you at [lunch] [tomorrow]"]),
+    ("a line with controls", "type", f"noo{EVIL}", ["noo: 1 found", "  lunch at [noon]?"]),
+]
+
+
+def search_typed(server, channel_url: str, user_id: str, *command: object, **more) -> Iterator[tuple[str, bool, str]]:
+    """What a user types into a search, line by line, and messages that enter and leave what is shown. Yields as
+    `people`."""
+    server.post(channel_url, user_id, f"see{EVIL} you at lunch tomorrow")
+    server.post(channel_url, user_id, "lunch at noon?")
+    lines: list[str] = []
+    with subprocess.Popen([str(part) for part in (*command, channel_url)], text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more) as process:
+        patience = threading.Timer(120, process.kill)
+        patience.start()
+        try:
+            for what, step, text, wanted in SEARCHES:
+                if step == "type":
+                    process.stdin.write(text + "\n")
+                    process.stdin.flush()
+                elif step == "post":
+                    posted = server.post(channel_url, user_id, text)["message_id"]
+                else:
+                    server.edit(channel_url, posted, text)
+                while lines[-len(wanted):] != wanted and (line := process.stdout.readline()):
+                    lines.append(line.rstrip("\n"))
+                yield f"search_typed shows {what}", lines[-len(wanted):] == wanted, f"not {wanted}: {lines}"
+            # The last line may have no end, and its result is shown all the same.
+            rest = process.communicate("dinner")[0].splitlines()
+            good = process.returncode == 0 and rest == ["dinner: 1 found", "  [dinner] tomorrow"]
+            yield "search_typed ends with the input", good, f"{process.returncode}: {rest}"
+        finally:
+            patience.cancel()
+            process.kill()
+
+
+#: The channels of `full_cache`, in the order in which the user's list has them, and how many messages each has.
+LARGE = {"pinned": 100, "old": 100, "new": 80}
+
+
+def fill(server, user_id: str) -> list[str]:
+    """More than a cache of 64 MiB holds; gives the channels' URLs."""
+    urls = {f"{name}-{user_id}": count for name, count in LARGE.items()}
+    for url, count in reversed(urls.items()):
+        server.create_channel(url, user_id)
+        server.control("post_messages", channel_url=url, user_id=user_id, count=count, data_bytes=262_144)
+    return list(urls)
+
+
+def full_cache(server, user_id: str, *command: object, **more) -> Iterator[tuple[str, bool, str]]:
+    """All is read, and the channel that is not pinned makes room. Yields as `people`."""
+    pinned, old, new = fill(server, user_id)
+    done = subprocess.run([str(part) for part in (*command, pinned)], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=120, **more)
+    lines = done.stdout.splitlines()
+    wanted = [f"read: {pinned}", f"read: {old}", f"read: {new}",
+              f"full: {pinned} (100 messages) {old} (100 messages)", f"evict: {old}"]
+    missing = [line for line in wanted if line not in lines]
+    yield "full_cache names the channel that makes room", done.returncode == 0 and not missing, done.stdout
+    trimmed = [re.fullmatch(r"trimmed: (.*), (\d+) messages", line) for line in lines if line.startswith("trimmed: ")]
+    yield "full_cache shows that no other does", {found[1] for found in trimmed if found} == {old}, done.stdout
+    left = sum(LARGE.values()) - sum(int(found[2]) for found in trimmed if found)
+    counted = re.fullmatch(r"cached: (\d+) messages, (\d+) of 64 MiB", lines[-1])
+    good = counted and int(counted[1]) == left and int(counted[2]) < 64
+    yield "full_cache ends with what is left", bool(good), f"{left}: {done.stdout}"
+
+
+#: Prints what the library says where there is no SQLCipher that fits; nothing where there is one.
+PROBE = """
+import sys, tempfile
+from syncmanager.blocking import SyncManager
+from syncmanager.errors import NoEncryptionError
+with tempfile.TemporaryDirectory() as folder:
+    try:
+        SyncManager(app_id="A", user_id="u", data_dir=folder, encryption_passphrase="p").close()
+    except NoEncryptionError as error:
+        print(error.message)
+"""
+
+
+def missing_encryption(env: dict) -> str:
+    """What programs that run with this environment cannot find; empty where they can encrypt."""
+    done = subprocess.run([sys.executable, "-c", PROBE], text=True, check=True, stdout=subprocess.PIPE, env={
+        **env, "PYTHONPATH": str(ROOT / "bindings/python"), "SYNCMANAGER_LIBRARY": str(LIBRARY)})
+    return done.stdout.strip()
+
+
+def locked_cache(
+    server, work: Path, config: dict, channel_url: str, user_id: str, *command: object, env: dict
+) -> Iterator[tuple[str, bool, str]]:
+    """A cache with a passphrase, and what becomes of it where nothing can encrypt. Yields as `people`. The first needs
+    SQLCipher; for the second a file that is none stands before it."""
+    server.post(channel_url, user_id, f"see{EVIL} you")
+    hidden = work / "hidden"
+    hidden.mkdir(exist_ok=True)
+    for name in ("libsqlcipher.so.1", "libsqlcipher.so.0"):
+        (hidden / name).write_bytes(b"")
+    without = {**env, "LD_LIBRARY_PATH": f"{hidden}:{env.get('LD_LIBRARY_PATH', '')}"}
+    ask, refused, open_it = "passphrase: ", "this passphrase does not open it", "newest: see you"
+    missing = "encryption needs SQLCipher 4.6 or later: no libsqlcipher was found"
+    agree = "go on without encryption (yes or no)? "
+    plain, locked = (json.dumps({**config, "data_dir": str(work / name)}) for name in ("plain", "locked"))
+    #: What is done, with which files and environment, what is typed, the lines, and whether it succeeds.
+    steps = [
+        ("asks before it goes on without encryption", plain, without, ["first", "no"], [],
+         [ask, missing, agree, "nothing was opened"], 1),
+        ("goes on without when the user agrees", plain, without, ["first", "yes"], [],
+         [ask, missing, agree, open_it], 0),
+        ("asks again in the next run", plain, without, ["first", "no"], [],
+         [ask, missing, agree, "nothing was opened"], 1),
+        ("has no passphrase to change", plain, without, ["first", "yes", "second"], ["--change"],
+         [ask, missing, agree, open_it, "new passphrase: ", "the files are not encrypted: call encrypt"], 1),
+    ]
+    if not missing_encryption(env):
+        steps += [
+            ("encrypts what is there", plain, env, ["first"], [], [ask, "the files are encrypted now", open_it], 0),
+            ("opens it with the passphrase", plain, env, ["first"], [], [ask, open_it], 0),
+            ("does not open it without encryption", plain, without, ["first", "yes"], [],
+             [ask, missing, agree, "is encrypted, and no key was given"], 1),
+            ("begins with a passphrase", locked, env, ["first"], [], [ask, open_it], 0),
+            ("asks again, and changes it", locked, env, ["wrong", "first", "second"], ["--change"],
+             [ask, refused, ask, open_it, "new passphrase: ", "the old passphrase opens nothing any more"], 0),
+            ("is not opened by the old one", locked, env, ["first"], [],
+             [ask, refused, ask, "there is no answer"], 1),
+            ("is opened by the new one", locked, env, ["second"], [], [ask, open_it], 0),
+        ]
+    for what, configuration, environment, typed, more, wanted, status in steps:
+        done = subprocess.run([str(part) for part in (*command, configuration, channel_url, *more)], text=True,
+                              input="".join(line + "\n" for line in typed), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=120, env=environment)
+        # SQLCipher itself tells standard error of a wrong key.
+        lines = [line for line in done.stdout.splitlines() if " ERROR CORE " not in line]
+        # The last line may say more: each language has its own form of an error.
+        same = lines[:-1] == wanted[:-1] and wanted[-1] in "".join(lines[-1:])
+        yield f"locked_cache {what}", same and done.returncode == status, f"{done.returncode}: {done.stdout}"
+        if "before" in what:
+            yield "locked_cache has written nothing", not list((work / "plain").rglob("*.db*")), ""
