@@ -22,7 +22,9 @@ def say(*words: object) -> None:
     print(CONTROLS.sub("", " ".join(map(str, words))), flush=True)
 
 
-async def make_room(sm: SyncManager, events: AsyncIterator[Event], pinned: tuple[str, ...], idle: asyncio.Event) -> None:
+async def make_room(
+    sm: SyncManager, events: AsyncIterator[Event], pinned: tuple[str, ...], idle: asyncio.Event
+) -> None:
     async for event in events:
         if isinstance(event, SyncState):  # making room is a part of the background work
             (idle.clear if event.state == "running" else idle.set)()
@@ -33,7 +35,8 @@ async def make_room(sm: SyncManager, events: AsyncIterator[Event], pinned: tuple
             chosen = [it["channel_url"] for it in event.candidates if it["channel_url"] not in pinned]
             say("evict:", *chosen)
             try:
-                # In this order, until there is room. If that is not enough, or the list is empty, it goes on by last use.
+                # In this order, until there is room. If that is not enough, or the list is empty, it goes on by last
+                # use.
                 await sm.evict(chosen)
             except NotFoundError:
                 say("evict: too late")  # after five seconds those used longest ago make room

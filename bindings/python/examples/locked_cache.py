@@ -37,8 +37,9 @@ def unlock(config: Config) -> SyncManager:
     """Asks until the cache is open."""
     while True:
         passphrase = ask("passphrase: ")
+        locked: Config = {**config, "encryption_passphrase": passphrase}
         try:
-            return SyncManager(**{**config, "encryption_passphrase": passphrase})
+            return SyncManager(**locked)
         except NoEncryptionError as error:
             go_on_without(error)
             return SyncManager(**config)
@@ -63,7 +64,8 @@ def main(config: Config, channel_url: str, change: str = "") -> None:
         sm.start.connect()
         chat = sm.messages(channel_url)
         chat.fetch()
-        print("newest:", CONTROLS.sub("", chat.items[-1]["message"] if chat.items else ""))
+        newest = chat.items[-1].get("message", "") if chat.items else ""
+        print("newest:", CONTROLS.sub("", newest))
         if change == "--change":
             sm.rekey(encryption_passphrase=ask("new passphrase: "))
             print("the old passphrase opens nothing any more")

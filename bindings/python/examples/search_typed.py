@@ -5,12 +5,14 @@ Messages of the channel are brought into the cache, and all that is cached is se
 
 import asyncio
 import json
+import os
 import re
 import sys
 
 from syncmanager import Config, Event, SearchCollection, SyncManager, SyncManagerError, snippet_spans
 from syncmanager.events import SearchProgress
 
+STDIN = 0
 #: What a terminal obeys (docs/display.md).
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -47,6 +49,15 @@ async def search(sm: SyncManager, typed: str) -> SearchCollection:
     return results
 
 
+def read(lines: asyncio.StreamReader) -> None:
+    """Something was typed, or the input ends."""
+    if data := os.read(STDIN, 4096):
+        lines.feed_data(data)
+    else:
+        asyncio.get_running_loop().remove_reader(STDIN)
+        lines.feed_eof()
+
+
 async def main(config: Config, channel_url: str) -> None:
     config["search"] = True
     async with SyncManager(**config) as sm:
@@ -54,9 +65,8 @@ async def main(config: Config, channel_url: str) -> None:
         chat = sm.messages(channel_url)
         await chat.fetch()
         lines = asyncio.StreamReader()
-        protocol = asyncio.StreamReaderProtocol(lines)
-        await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
-        results: SearchCollection | None = None
+        asyncio.get_running_loop().add_reader(STDIN, read, lines)
+        results = None
         async for line in lines:
             if results:
                 results.remove()  # from here on nothing is told of it

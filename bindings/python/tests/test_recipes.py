@@ -1,17 +1,23 @@
-"""The examples of streams (live lists over the realtime database) and of files, run against a server."""
+"""The examples of streams (live lists over the realtime database), of files, of search and of the cache, run against a
+server."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import runpy
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from syncmanager.blocking import SyncManager
+from syncmanager.errors import NoEncryptionError
 from syncmanager.testing import Server
 
 #: What a terminal obeys, and no program may print.
@@ -120,3 +126,133 @@ def test_draft(server: Server, config: Any) -> None:
     assert run("draft.py", config, "draft") == ["draft: see you"], "another process has it"
     assert run("draft.py", config, "draft", "--send") == ["draft: "]
     assert [message["message"] for message in server.messages("draft")] == [f"see{EVIL} you"]
+
+
+def test_search_typed(server: Server, config: Any) -> None:
+    server.create_channel("typed", config["user_id"])
+    server.post("typed", config["user_id"], f"see{EVIL} you at lunch tomorrow")
+    server.post("typed", config["user_id"], "lunch at noon?")
+    command = [sys.executable, str(EXAMPLES / "search_typed.py"), json.dumps(config), "typed"]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert program.stdin is not None and program.stdout is not None
+    patience = threading.Timer(60, program.kill)
+    patience.start()
+    lines: list[str] = []
+
+    def until(*wanted: str) -> None:
+        assert program.stdout is not None
+        while lines[-len(wanted) :] != list(wanted):
+            line = program.stdout.readline()
+            assert line, f"the program ended: {lines}"
+            lines.append(line.rstrip("\n"))
+
+    try:
+        program.stdin.write("lun\n")
+        program.stdin.flush()
+        until("lun: 2 found", "  [lunch] at noon?", "  see you at [lunch] tomorrow")
+        program.stdin.write("lunch tomor\n")
+        program.stdin.flush()
+        until("lunch tomor: 1 found", "  see you at [lunch] [tomorrow]")
+        posted = server.post("typed", config["user_id"], f"Tomorrow{EVIL} a late lunch")
+        until("lunch tomor: 2 found", "  [Tomorrow] a late [lunch]", "  see you at [lunch] [tomorrow]")
+        server.edit("typed", posted["message_id"], "dinner tomorrow")
+        until("lunch tomor: 1 found", "  see you at [lunch] [tomorrow]")
+        rest = program.communicate("dinner")[0].splitlines()
+        assert rest == ["dinner: 1 found", "  [dinner] tomorrow"], "the last line has no end"
+        assert program.returncode == 0
+    finally:
+        patience.cancel()
+        program.kill()
+        program.communicate()
+
+
+def test_full_cache(server: Server, config: Any) -> None:
+    # In the order in which the list has them: the one with the newest message comes first, and is read first.
+    counts = {"pinned": 100, "old": 100, "new": 80}
+    for channel_url, count in reversed(counts.items()):
+        server.create_channel(channel_url, config["user_id"])
+        server.control(
+            "post_messages", channel_url=channel_url, user_id=config["user_id"], count=count, data_bytes=262_144
+        )
+    lines = run("full_cache.py", config, "pinned")
+    assert [line for line in lines if line.startswith("read: ")] == ["read: pinned", "read: old", "read: new"]
+    assert "full: pinned (100 messages) old (100 messages)" in lines
+    assert "evict: old" in lines
+    trimmed = [re.fullmatch(r"trimmed: (.*), (\d+) messages", line) for line in lines if line.startswith("trimmed: ")]
+    assert {found[1] for found in trimmed if found} == {"old"}, lines
+    counted = re.fullmatch(r"cached: (\d+) messages, (\d+) of 64 MiB", lines[-1])
+    assert counted and int(counted[2]) < 64, lines
+    assert int(counted[1]) == sum(counts.values()) - sum(int(found[2]) for found in trimmed if found)
+
+
+def locked(config: Any, typed: str, *more: str, without: Path | None = None) -> tuple[list[str], int]:
+    """What `locked_cache.py` prints, and its status; `without`: where a file stands before SQLCipher that is none."""
+    environment = dict(os.environ)
+    if without:
+        environment["LD_LIBRARY_PATH"] = f"{without}:{environment.get('LD_LIBRARY_PATH', '')}"
+    command = [sys.executable, str(EXAMPLES / "locked_cache.py"), json.dumps(config), config["user_id"], *more]
+    done = subprocess.run(
+        command,
+        input=typed,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        env=environment,
+    )
+    # SQLCipher itself tells standard error of a wrong key.
+    return [line for line in done.stdout.splitlines() if " ERROR CORE " not in line], done.returncode
+
+
+@pytest.fixture
+def hidden(tmp_path: Path) -> Path:
+    folder = tmp_path / "hidden"
+    folder.mkdir()
+    for name in ("libsqlcipher.so.1", "libsqlcipher.so.0"):
+        (folder / name).write_bytes(b"")
+    return folder
+
+
+ASK = "passphrase: "
+MISSING = "encryption needs SQLCipher 4.6 or later: no libsqlcipher was found"
+AGREE = "go on without encryption (yes or no)? "
+NEWEST = "newest: see you"
+
+
+@pytest.fixture
+def locked_channel(server: Server, config: Any) -> None:
+    """A channel that is called as the test's user."""
+    server.create_channel(config["user_id"], config["user_id"])
+    server.post(config["user_id"], config["user_id"], f"see{EVIL} you")
+
+
+@pytest.mark.usefixtures("locked_channel")
+def test_nothing_is_locked_without_encryption(config: Any, hidden: Path, tmp_path: Path) -> None:
+    refused = ([ASK, MISSING, AGREE, "nothing was opened"], 1)
+    assert locked(config, "first\nno\n", without=hidden) == refused
+    assert not list(tmp_path.rglob("*.db*")), "nothing was written"
+    assert locked(config, "first\nyes\n", without=hidden) == ([ASK, MISSING, AGREE, NEWEST], 0)
+    assert locked(config, "first\nno\n", without=hidden) == refused, "plain files are there now"
+    (lines, status) = locked(config, "first\nyes\nsecond\n", "--change", without=hidden)
+    assert lines[:-1] == [ASK, MISSING, AGREE, NEWEST, "new passphrase: "]
+    assert "the files are not encrypted: call encrypt" in lines[-1] and status == 1
+
+
+@pytest.mark.usefixtures("locked_channel")
+def test_a_locked_cache(config: Any, hidden: Path, tmp_path: Path) -> None:
+    probe: Any = {**config, "data_dir": str(tmp_path / "probe"), "encryption_passphrase": "first"}
+    try:
+        SyncManager(**probe).close()
+    except NoEncryptionError as error:
+        pytest.skip(error.message)
+    refused = "this passphrase does not open it"
+    plain: Any = {**config, "data_dir": str(tmp_path / "plain")}
+    SyncManager(**plain).close()
+    assert locked(plain, "first\n") == ([ASK, "the files are encrypted now", NEWEST], 0)
+    (lines, status) = locked(plain, "first\nyes\n", without=hidden)
+    assert lines[:-1] == [ASK, MISSING, AGREE] and "no key was given" in lines[-1] and status == 1
+    assert locked(config, "first\n") == ([ASK, NEWEST], 0)
+    changed = [ASK, refused, ASK, NEWEST, "new passphrase: ", "the old passphrase opens nothing any more"]
+    assert locked(config, "wrong\nfirst\nsecond\n", "--change") == (changed, 0)
+    assert locked(config, "first\n") == ([ASK, refused, ASK, "there is no answer"], 1)
+    assert locked(config, "second\n") == ([ASK, NEWEST], 0)

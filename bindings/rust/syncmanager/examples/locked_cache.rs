@@ -1,0 +1,104 @@
+//! Shows the newest message of a channel out of a cache that only a passphrase opens:
+//! `locked_cache CONFIG_JSON CHANNEL_URL [--change]` asks for it; with `--change` also for another one, which it has
+//! from then on (docs/encryption.md).
+
+use std::error::Error;
+use std::io::{stdin, stdout, Write};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use syncmanager::{Action, Client, Config, ErrorKind, Viewpoint};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Without what a terminal obeys (docs/display.md).
+fn plain(text: &str) -> String {
+    let turns = |letter: &char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|letter| !letter.is_control() && !turns(letter)).collect()
+}
+
+/// Whether a terminal shows what is typed. Without a terminal, or without `stty`, nothing happens.
+fn echo(option: &str) {
+    let _ = Command::new("stty").arg(option).stdin(Stdio::inherit()).stderr(Stdio::null()).status();
+}
+
+/// What the user answers.
+fn ask(question: &str) -> Result<String, Box<dyn Error>> {
+    print!("{question}");
+    stdout().flush()?;
+    let mut answer = String::new();
+    let length = stdin().read_line(&mut answer);
+    println!();
+    match length? {
+        0 => Err("there is no answer".into()),
+        _ => Ok(answer.trim_end_matches('\n').to_owned()),
+    }
+}
+
+/// The same; what is typed is not shown.
+fn ask_secret(question: &str) -> Result<String, Box<dyn Error>> {
+    echo("-echo");
+    let answer = ask(question);
+    echo("echo");
+    answer
+}
+
+/// Nothing can encrypt here. Never goes on without asking: whoever gave a passphrase relies on it.
+fn go_on_without(error: &syncmanager::Error) -> Result<(), Box<dyn Error>> {
+    println!("{}", plain(error.message())); // what is missing
+    match ask("go on without encryption (yes or no)? ")?.as_str() {
+        "yes" => Ok(()),
+        _ => Err("nothing was opened".into()),
+    }
+}
+
+/// Asks until the cache is open.
+fn unlock(config: &str) -> Result<Client, Box<dyn Error>> {
+    let config = Config::from_json(config);
+    loop {
+        let passphrase = ask_secret("passphrase: ")?;
+        match Client::open(&config.clone().encryption_passphrase(&passphrase)) {
+            Err(error) if error.kind() == ErrorKind::NoEncryption => {
+                go_on_without(&error)?;
+                return Ok(Client::open(&config)?);
+            }
+            Err(error) if error.kind() == ErrorKind::WrongKey => {}
+            opened => return Ok(opened?),
+        }
+        // The same error when the files are not encrypted at all: then they can be opened without a passphrase.
+        let client = match Client::open(&config) {
+            Err(error) if error.kind() == ErrorKind::WrongKey => {
+                println!("this passphrase does not open it");
+                continue;
+            }
+            opened => opened?,
+        };
+        match client.call(&Action::encrypt().encryption_passphrase(&passphrase)).wait(PATIENCE) {
+            Ok(_) => println!("the files are encrypted now"),
+            Err(error) if error.kind() == ErrorKind::NoEncryption => go_on_without(&error)?,
+            Err(error) => return Err(error.into()),
+        }
+        return Ok(client);
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (config, channel_url, is_change) = match arguments.as_slice() {
+        [config, channel_url] => (config, channel_url, false),
+        [config, channel_url, option] if option == "--change" => (config, channel_url, true),
+        _ => return Err("usage: locked_cache CONFIG_JSON CHANNEL_URL [--change]".into()),
+    };
+    let client = unlock(config)?;
+    client.connect().start()?;
+    let chat = client.messages(channel_url, Viewpoint::Latest, None)?;
+    chat.fetch_previous().wait(PATIENCE)?;
+    let newest = chat.items().last().map(|message| message.text()).unwrap_or_default();
+    println!("newest: {}", plain(&newest));
+    if is_change {
+        let another = ask_secret("new passphrase: ")?;
+        client.call(&Action::rekey().encryption_passphrase(&another)).wait(PATIENCE)?;
+        println!("the old passphrase opens nothing any more");
+    }
+    Ok(())
+}
