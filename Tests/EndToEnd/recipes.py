@@ -12,7 +12,9 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import LIBRARY, ROOT
+from harness import LIBRARY, PATIENCE, ROOT, fetch_all
+
+from syncmanager.blocking import SyncManager
 
 #: What a terminal obeys, and no program may print: sets the title, clears the screen (C0 and C1), turns the direction.
 EVIL = "\x1b\x07\x9b\x7f\u202e\u2066"
@@ -140,6 +142,39 @@ def search_typed(server, channel_url: str, user_id: str, *command: object, **mor
         finally:
             patience.cancel()
             process.kill()
+
+
+def search_older(
+    server, channel_url: str, user_id: str, config: dict, *command: object, **more
+) -> Iterator[tuple[str, bool, str]]:
+    """The same over a cache that was filled without an index: what is found comes when that is made. Yields as
+    `people`."""
+    server.post(channel_url, user_id, "a rare bird")
+    for _ in range(8):
+        server.control("post_messages", channel_url=channel_url, user_id=user_id, count=1000, text="nothing of that")
+    with SyncManager(**config) as filling:
+        filling.connect(timeout=PATIENCE)
+        fetch_all(filling.messages(channel_url).fetch)
+    whole = ["rare: 1 found", "  a [rare] bird"]
+    # Meanwhile; a fast machine has indexed all before it is asked.
+    partial = {f"rare: {count} found, an older cache is being indexed" for count in (0, 1)}
+    program = subprocess.Popen([str(part) for part in (*command, json.dumps(config), channel_url)], text=True,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
+    patience = threading.Timer(60, program.kill)
+    patience.start()
+    try:
+        program.stdin.write("rare\n")
+        program.stdin.flush()
+        lines = []
+        while lines[-2:] != whole and (line := program.stdout.readline()):
+            lines.append(line.rstrip("\n"))
+        good = lines[-2:] == whole and set(lines) <= partial.union(whole)
+        yield "search_typed finds what is indexed later", good, str(lines)
+        program.communicate("")
+    finally:
+        patience.cancel()
+        program.kill()
+        program.communicate()
 
 
 #: The channels of `full_cache`, in the order in which the user's list has them, and how many messages each has.

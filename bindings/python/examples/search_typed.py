@@ -28,25 +28,16 @@ def show(typed: str, results: SearchCollection, more: str = "") -> None:
     sys.stdout.flush()
 
 
-async def search(sm: SyncManager, typed: str) -> SearchCollection:
-    results = sm.search(typed)  # the last word may go on: ``prefix`` is true by default
+async def bring(typed: str, results: SearchCollection, indexed: asyncio.Event) -> None:
+    """Shows the first page, and from then on what becomes of it."""
     page = await results.fetch()
-    show(typed, results, ", an older cache is being indexed" if page.short == "indexing" else "")
-
-    @results.on_change  # a message came, was edited, or was deleted
-    def _(_: object) -> None:
+    is_short = page.short == "indexing"
+    show(typed, results, ", an older cache is being indexed" if is_short else "")
+    results.on_change(lambda _: show(typed, results))  # a message came, was edited, or was deleted
+    if is_short:
+        await indexed.wait()
+        await results.fetch()  # there may be more now
         show(typed, results)
-
-    if page.short == "indexing":
-
-        @sm.on_event  # when an older cache has been indexed, there may be more
-        def fetch_again(event: Event) -> None:
-            if isinstance(event, SearchProgress) and event.complete:
-                sm.remove_listener(fetch_again)
-                if not results.removed:
-                    results.fetch()
-
-    return results
 
 
 def read(lines: asyncio.StreamReader) -> None:
@@ -61,16 +52,29 @@ def read(lines: asyncio.StreamReader) -> None:
 async def main(config: Config, channel_url: str) -> None:
     config["search"] = True
     async with SyncManager(**config) as sm:
+        indexed = asyncio.Event()
+
+        @sm.on_event
+        def _(event: Event) -> None:
+            if isinstance(event, SearchProgress) and event.complete:
+                indexed.set()
+
         sm.connect()  # what is cached is found without a connection
         chat = sm.messages(channel_url)
         await chat.fetch()
         lines = asyncio.StreamReader()
         asyncio.get_running_loop().add_reader(STDIN, read, lines)
-        results = None
+        results = bringing = None
         async for line in lines:
-            if results:
+            if results and bringing:
+                if not bringing.cancel():
+                    bringing.result()  # it had ended; this raises what it raised
                 results.remove()  # from here on nothing is told of it
-            results = await search(sm, line.decode().rstrip("\n"))
+            typed = line.decode().rstrip("\n")
+            results = sm.search(typed)  # the last word may go on: ``prefix`` is true by default
+            bringing = asyncio.create_task(bring(typed, results, indexed))
+        if bringing:
+            await bringing  # at the end of the input the last search is still shown
 
 
 if __name__ == "__main__":
