@@ -33,7 +33,11 @@ async def bring(typed: str, results: SearchCollection, indexed: asyncio.Event) -
     page = await results.fetch()
     is_short = page.short == "indexing"
     show(typed, results, ", an older cache is being indexed" if is_short else "")
-    results.on_change(lambda _: show(typed, results))  # a message came, was edited, or was deleted
+
+    @results.on_change  # a message came, was edited, or was deleted
+    def _(_: object) -> None:
+        show(typed, results)
+
     if is_short:
         await indexed.wait()
         await results.fetch()  # there may be more now
