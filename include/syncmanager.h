@@ -388,7 +388,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
  *                            "token"}; "name" where a host has several, "token" is what it knows this user by. It is
  *                            a service beside the chat's, used from here on without sm_connect(); see sm_call()
- * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any. Since 0.1 */
+ * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS, WRONG_KEY,
+ * NO_ENCRYPTION. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 
 /* Connects and stays connected: after a loss it tries again by itself, with growing pauses, as often as the service

@@ -271,8 +271,7 @@ def locked_cache(
         done = subprocess.run([str(part) for part in (*command, configuration, channel_url, *more)], text=True,
                               input="".join(line + "\n" for line in typed), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=120, env=environment)
-        # SQLCipher itself tells standard error of a wrong key.
-        lines = [line for line in done.stdout.splitlines() if " ERROR CORE " not in line]
+        lines = done.stdout.splitlines()
         # The last line may say more: each language has its own form of an error.
         same = lines[:-1] == wanted[:-1] and wanted[-1] in "".join(lines[-1:])
         yield f"locked_cache {what}", same and done.returncode == status, f"{done.returncode}: {done.stdout}"

@@ -156,10 +156,11 @@ public final class Connection {
     private var pageSizePragma: String { key == nil ? "page_size" : "cipher_page_size" }
 
     private func unlock(_ key: FileKey) throws(StoreError) {
-        // By itself SQLCipher writes its errors to stderr.
-        try execute("PRAGMA cipher_log_level = NONE")
         let code = key.apply(to: handle, of: sqlite)
         guard code == SQLITE_OK else { throw failure(code) }
+        // By itself SQLCipher writes its errors to the host's stderr. The first key of a process sets the level
+        // again; no page has been read yet.
+        try execute("PRAGMA cipher_log_level = NONE")
     }
 
     /// A library that takes a key for nothing would write the file in the clear.

@@ -200,8 +200,7 @@ def locked(config: Any, typed: str, *more: str, without: Path | None = None) -> 
         timeout=120,
         env=environment,
     )
-    # SQLCipher itself tells standard error of a wrong key.
-    return [line for line in done.stdout.splitlines() if " ERROR CORE " not in line], done.returncode
+    return done.stdout.splitlines(), done.returncode
 
 
 @pytest.fixture

@@ -240,8 +240,8 @@ extern "C" {
     /// It is
     ///                            a service beside the chat's, used from here on without sm_connect(); see
     /// sm_call()
-    /// Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any.
-    /// Since 0.1
+    /// Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS, WRONG_KEY,
+    /// NO_ENCRYPTION. @thread any. Since 0.1
     /// ```
     pub fn sm_setup(config: *const c_char, out: *mut *mut sm_client) -> i32;
 

@@ -66,8 +66,9 @@ pub struct Client {
 impl Client {
     /// Opens the cache and starts the engine; needs no connection. Blocks while it opens the files.
     ///
-    /// Fails with `InvalidDocument`, `Locked`, `Storage`, `NewerSchema` or `CorruptIntents`; with `Internal` when the
-    /// loaded library has another interface than the one that this crate was written for.
+    /// Fails with `InvalidDocument`, `Locked`, `Storage`, `NewerSchema` or `CorruptIntents`; with `WrongKey` or
+    /// `NoEncryption` (see [`Config::encryption_key`](crate::Config::encryption_key)); with `Internal` when the loaded
+    /// library has another interface than the one that this crate was written for.
     #[doc(alias = "sm_setup")]
     pub fn open(config: &Config) -> Result<Client> {
         if api_version() != sys::SM_API_VERSION {
