@@ -69,6 +69,7 @@ impl<'a> Call<'a> {
     /// Makes the call and drains events until it is complete. Live lists follow meanwhile; the events themselves are
     /// kept, as many as `queue_limit`, and come from the next [`Client::next_event`](crate::Client::next_event) or
     /// [`Client::dispatch`](crate::Client::dispatch), in order.
+    /// [`Client::interrupt`](crate::Client::interrupt) does not end it.
     ///
     /// Fails with the call's own error; with [`ErrorKind::Timeout`] when `timeout` has passed, and then the call goes
     /// on and its result comes as an event; with [`ErrorKind::Busy`] or [`ErrorKind::Reentrant`], and then the call is
