@@ -53,7 +53,7 @@ def _registry() -> Registry:
 
 
 @lru_cache(maxsize=None)
-def _validator(name: str, action: str | None) -> Any:
+def _validator(name: str, action: str | None = None) -> Any:
     if not (SCHEMAS / f"{name}.json").exists():
         raise AssertionError(f"docs/schema has no {name}.json")
     if action is None:
