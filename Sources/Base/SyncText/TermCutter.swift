@@ -163,7 +163,7 @@ private struct FoldedScalar {
 private struct SeenTerms {
     private var slots = [Range<Int>?](repeating: nil, count: 64)
     private var used: [Int] = []
-    /// What is kept from one text to the next: few have more terms than a quarter of these.
+    /// What is kept from one text to the next: few have more terms than half of these.
     private static let mostKept = 1024
 
     mutating func clear() {
@@ -200,10 +200,6 @@ private struct SeenTerms {
         let terms = used.compactMap { slots[$0] }
         slots = Array(repeating: nil, count: slots.count * 2)
         used.removeAll(keepingCapacity: true)
-        for term in terms {
-            let slot = bytes.withUnsafeBytes { find(term, $0) }
-            slots[slot] = term
-            used.append(slot)
-        }
+        for term in terms { _ = insert(term, of: bytes) }
     }
 }
