@@ -130,6 +130,21 @@ final class SearchIndexTests: StoreTestCase {
         XCTAssertEqual(all.map(\.place), all.map(\.place).sorted(by: >))
         XCTAssertEqual(Set(all.map(\.place.id)).count, 3000)
         XCTAssertEqual(try paged(scope("word"), index, rows: 50, page: 1200).map(\.place), all.map(\.place))
+        // Each is found in the index by its key, however far from its second it is.
+        try store.deleteMessages(ids: (1...2000).map { MessageID("\($0)") }, channel: channel)
+        try store.upsert((2001...2500).map { message($0, "other", at: start + 3000) }, channel: channel)
+        XCTAssertEqual(try rows(store), 500)
+        try finish(index)
+        XCTAssertEqual(try rows(store), 1000)
+        XCTAssertEqual(try found(scope("word"), index, rows: 50).count, 500)
+        XCTAssertEqual(try found(scope("other"), index, rows: 50).count, 500)
+    }
+
+    /// How many rows the index has.
+    private func rows(_ store: CacheStore) throws -> Int64 {
+        let counted = try store.connection.prepare("SELECT count(*) FROM search_place")
+        defer { counted.reset() }
+        return try counted.next() ? counted.int(0) : 0
     }
 
     func testEdgesOfTimes() throws {
@@ -246,6 +261,8 @@ final class SearchIndexTests: StoreTestCase {
             }
             let whole = try index ?? SearchIndex(store, read: SearchIndexTests.read)
             try finish(whole)
+            let messages = try keys.map { try store.messageReferences(channel: $0, from: .first, through: .last).count }
+            XCTAssertEqual(try rows(store), Int64(messages.reduce(0, +)), "seed \(seed)")
             for _ in 0..<4 {
                 let query = Bool.random(using: &random) ? text() : String(word().prefix(2))
                 var asked = SearchQuery(query)

@@ -17,7 +17,7 @@ public final class SearchIndex: MessageIndex {
     public typealias Reader = (_ json: UnsafeRawBufferPointer) -> SearchedText
 
     /// Of how texts are cut: an index of another version is made again.
-    private static let version: Int64 = 3
+    private static let version: Int64 = 4
     /// Rows that a second has before its messages go to rows of later ones.
     static let rowsPerSecond: Int64 = 8
     /// Seconds from the epoch to 2010; earlier messages count as of then.
@@ -40,12 +40,19 @@ public final class SearchIndex: MessageIndex {
             .text(SearchIndex.words(
                 channel: arguments.int(0), sender: arguments.text(1), text: read(arguments.text(2)).text, cutter))
         })
-        try connection.install(SQLFunction("search_change", argumentCount: 2) { arguments in
+        try connection.install(SQLFunction("search_first", argumentCount: 1) { arguments in
+            .number(SearchIndex.second(read(arguments.text(0)).time) * SearchIndex.rowsPerSecond)
+        })
+        try connection.install(SQLFunction("search_probes", argumentCount: 2) { arguments in
+            let probes = SearchRows(of: arguments.int(0), from: arguments.int(1)).prefix(SearchRows.most)
+            return .text(Array("[\(probes.map(String.init).joined(separator: ","))]".utf8))
+        })
+        try connection.install(SQLFunction("search_differs", argumentCount: 2) { arguments in
             let (old, new) = (read(arguments.text(0)), read(arguments.text(1)))
-            if SearchIndex.second(old.time) != SearchIndex.second(new.time) { return .number(IndexedChange.time) }
             // Not by `==`, to which texts that are composed otherwise are equal: they may have other terms.
-            let isSame = old.text.utf8.elementsEqual(new.text.utf8)
-            return .number(isSame ? IndexedChange.none : IndexedChange.text)
+            let isSame = SearchIndex.second(old.time) == SearchIndex.second(new.time)
+                && old.text.utf8.elementsEqual(new.text.utf8)
+            return .number(isSame ? 0 : 1)
         })
         // Called for what it notes.
         try connection.install(SQLFunction("search_touched", argumentCount: 3) { arguments in
@@ -115,7 +122,7 @@ public final class SearchIndex: MessageIndex {
         """
 
     private static func dropTriggers(_ connection: Connection) throws(StoreError) {
-        for trigger in ["search_removed", "search_lowered", "search_changed", "search_moved", "search_touched"] {
+        for trigger in ["search_removed", "search_changed", "search_touched"] {
             try connection.execute("DROP TRIGGER IF EXISTS temp.\(trigger)")
         }
     }
@@ -153,7 +160,7 @@ public final class SearchIndex: MessageIndex {
             CREATE TABLE search_range (
                 version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL
             ) STRICT;
-            CREATE TABLE search_place (row INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE) STRICT;
+            CREATE TABLE search_place (row INTEGER PRIMARY KEY, key INTEGER NOT NULL) STRICT;
             CREATE TABLE search_again (key INTEGER PRIMARY KEY) STRICT;
             CREATE VIRTUAL TABLE search_found USING fts5(
                 words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
@@ -164,63 +171,60 @@ public final class SearchIndex: MessageIndex {
             """)
     }
 
-    /// What the new JSON of a message changes in the index. Most of what changes a message, as reactions do, is none of
-    /// these, and reads each JSON once for a trigger.
-    private enum IndexedChange {
-        static let none: Int64 = 0
-        static let text: Int64 = 1
-        static let time: Int64 = 2
+    /// Whether a message has a row: its key is in the range, and its time has not changed since.
+    private static func isIndexed(_ message: String) -> String {
+        """
+        \(message).key > (SELECT low FROM search_range) AND \(message).key <= (SELECT high FROM search_range)
+            AND NOT EXISTS (SELECT 1 FROM search_again WHERE key = \(message).key)
+        """
     }
 
-    /// A key that was the largest one may come again when its message is gone, so the range never ends above it. A
-    /// message with another time gets another row, by `indexNew`.
+    /// The row of the message `old`, found as `freeRow` chose it: an index from keys to rows would be a quarter of all
+    /// bytes. The inner queries have a limit so that SQLite does not read the JSON once for each use of its time.
+    private static let row = """
+        coalesce(
+            (SELECT row FROM (SELECT search_first(old.json) AS first LIMIT 1)
+                JOIN search_place ON row >= first AND row < first + \(rowsPerSecond) AND key = old.key),
+            (SELECT row FROM json_each(search_probes(old.key, search_first(old.json)))
+                JOIN search_place AS place ON row = value AND place.key = old.key LIMIT 1))
+        """
+
+    /// A key that was the largest one may come again when its message is gone, so the range never ends above it, also
+    /// when nothing is indexed yet. A message with another time gets another row, by `indexNew`.
     private static let triggers = """
         CREATE TEMP TRIGGER search_removed AFTER DELETE ON main.message
-        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
-            OR EXISTS (SELECT 1 FROM search_again WHERE key = old.key)
+        WHEN old.key > (SELECT min(low, high - 1) FROM search_range)
         BEGIN
             INSERT INTO search_found (search_found, rowid, words)
                 SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
-                FROM search_place WHERE key = old.key;
-            DELETE FROM search_place WHERE key = old.key;
-            DELETE FROM search_again WHERE key = old.key;
+                FROM search_place WHERE \(isIndexed("old")) AND row = \(row);
+            DELETE FROM search_place WHERE \(isIndexed("old")) AND row = \(row);
             SELECT search_touched(
-                ifnull((SELECT channel FROM thread WHERE key = -old.channel), old.channel), old.id, old.parent_id);
+                ifnull((SELECT channel FROM thread WHERE key = -old.channel), old.channel), old.id, old.parent_id)
+                WHERE old.key > (SELECT low FROM search_range) AND old.key <= (SELECT high FROM search_range);
+            DELETE FROM search_again WHERE key = old.key;
+            UPDATE search_range SET high = min(high, ifnull((SELECT max(key) FROM message), 0)) WHERE high <= old.key;
+            UPDATE search_range SET low = high WHERE low > high;
         END;
-        CREATE TEMP TRIGGER search_moved AFTER UPDATE OF json ON main.message
-        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
-            AND search_change(old.json, new.json) = \(IndexedChange.time)
+        CREATE TEMP TRIGGER search_changed AFTER UPDATE OF json, sender_id ON main.message
+        WHEN \(isIndexed("old"))
+            AND (old.sender_id IS NOT new.sender_id OR search_differs(old.json, new.json))
         BEGIN
             INSERT INTO search_found (search_found, rowid, words)
                 SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
-                FROM search_place WHERE key = old.key;
-            DELETE FROM search_place WHERE key = old.key;
-            INSERT OR IGNORE INTO search_again (key) VALUES (new.key);
+                FROM search_place WHERE row = \(row);
+            INSERT INTO search_found (rowid, words)
+                SELECT row, search_words(new.channel, new.sender_id, new.json)
+                FROM search_place WHERE search_first(old.json) = search_first(new.json) AND row = \(row);
+            DELETE FROM search_place WHERE search_first(old.json) <> search_first(new.json) AND row = \(row);
+            INSERT OR IGNORE INTO search_again (key)
+                SELECT new.key WHERE search_first(old.json) <> search_first(new.json);
         END;
         CREATE TEMP TRIGGER search_touched AFTER UPDATE ON main.message
-        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = new.key)
-            OR EXISTS (SELECT 1 FROM search_again WHERE key = new.key)
+        WHEN new.key > (SELECT low FROM search_range) AND new.key <= (SELECT high FROM search_range)
         BEGIN
             SELECT search_touched(
                 ifnull((SELECT channel FROM thread WHERE key = -new.channel), new.channel), new.id, new.parent_id);
-        END;
-        CREATE TEMP TRIGGER search_lowered AFTER DELETE ON main.message
-        WHEN old.key >= (SELECT high FROM search_range) BEGIN
-            UPDATE search_range SET high = min(high, ifnull((SELECT max(key) FROM message), 0));
-            UPDATE search_range SET low = min(low, high);
-        END;
-        CREATE TEMP TRIGGER search_changed AFTER UPDATE OF json, sender_id ON main.message
-        WHEN EXISTS (SELECT 1 FROM search_place WHERE key = old.key)
-            AND CASE search_change(old.json, new.json)
-                WHEN \(IndexedChange.time) THEN 0
-                WHEN \(IndexedChange.none) THEN old.sender_id IS NOT new.sender_id
-                ELSE 1 END
-        BEGIN
-            INSERT INTO search_found (search_found, rowid, words)
-                SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
-                FROM search_place WHERE key = old.key;
-            INSERT INTO search_found (rowid, words)
-                SELECT row, search_words(new.channel, new.sender_id, new.json) FROM search_place WHERE key = old.key;
         END;
         """
 
@@ -367,22 +371,16 @@ public final class SearchIndex: MessageIndex {
         last.reset()
         guard let used else { return first }
         if used + 1 < behind { return used + 1 }
-        // Twice as far each time, so that few steps are needed however many messages a second has.
-        var width = SearchIndex.rowsPerSecond
-        var mixed = UInt64(bitPattern: key)
-        while true {
-            mixed = (mixed ^ (mixed >> 29)) &* 0xBF58_476D_1CE4_E5B9
-            let row = behind + Int64(mixed % UInt64(width))
+        for row in SearchRows(of: key, from: first) {
             let taken = try connection.prepare("SELECT 1 FROM search_place WHERE row = ?").bind(row)
             let isTaken = try taken.next()
             taken.reset()
-            if !isTaken {
-                let second = row / SearchIndex.rowsPerSecond - first / SearchIndex.rowsPerSecond
-                try connection.prepare("UPDATE search_range SET spill = ?1 WHERE spill < ?1").bind(second).run()
-                return row
-            }
-            width = min(width * 2, 1 << 40)
+            if isTaken { continue }
+            let second = (row - first) / SearchIndex.rowsPerSecond
+            try connection.prepare("UPDATE search_range SET spill = ?1 WHERE spill < ?1").bind(second).run()
+            return row
         }
+        throw .failed(code: Connection.damagedIndex, message: "there is no row for a message")
     }
 
     // MARK: Keeping it small
@@ -397,5 +395,31 @@ public final class SearchIndex: MessageIndex {
             // The statement itself counts as one.
             return connection.totalChanges &- before > 1
         }
+    }
+}
+
+/// The rows behind a second that a message may get when its second has none left, nearest first. They follow from the
+/// message's key, by which it is found there again.
+struct SearchRows: Sequence, IteratorProtocol {
+    /// So many are tried: they reach over all seconds, and each is twice as far away as the one before.
+    static let most = 64
+
+    private let behind: Int64
+    private var width = SearchIndex.rowsPerSecond
+    private var mixed: UInt64
+    private var left = SearchRows.most
+
+    /// - Parameter first: the first row of the message's second.
+    init(of key: Int64, from first: Int64) {
+        behind = first &+ SearchIndex.rowsPerSecond
+        mixed = UInt64(bitPattern: key)
+    }
+
+    mutating func next() -> Int64? {
+        guard left > 0 else { return nil }
+        left -= 1
+        defer { width = Swift.min(width * 2, 1 << 40) }
+        mixed = (mixed ^ (mixed >> 29)) &* 0xBF58_476D_1CE4_E5B9
+        return behind &+ Int64(mixed % UInt64(width))
     }
 }
