@@ -111,6 +111,21 @@ class Expectations:
         files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
         assert files and any(text.encode() in path.read_bytes() for path in files) == there
 
+    #: What every plain cache has.
+    PLAIN = (b"SQLite format", b"CREATE TABLE", b"channel_url", b'"message')
+
+    def expect_encrypted(self):
+        """Nothing can be read in any file of the clients: what SQLite writes, keys of documents, words and names of
+        this scenario."""
+        words = {step.get(member) for step in self.document["steps"] for member in ("text", "name")}
+        planted = [word.encode() for word in words if isinstance(word, str) and len(word) > 5]
+        files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
+        assert files, "there is no file"
+        for path in files:
+            content = path.read_bytes()
+            for word in (*self.PLAIN, *planted):
+                assert word not in content, f"{path.name} has {word!r}"
+
     def expect_no_data(self):
         """Whether the library has made nothing where its files would be."""
         assert not (self.folder / "data").exists(), sorted((self.folder / "data").rglob("*"))

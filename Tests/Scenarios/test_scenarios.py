@@ -25,9 +25,12 @@ def test_scenario(file, tmp_path, host_program, hosts, request):
     encrypted = request.config.getoption("--encrypted")
     always = {"cache": "none"} if without_files else {"encryption_key": "5a" * 32} if encrypted else {}
     scenario = Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, hosts, host_program, always)
+    if missing := scenario.missing():
+        scenario.end()
+        pytest.skip(missing)
     scenario.run()
     if encrypted:
-        scenario.check_encrypted()
+        scenario.expect_encrypted()
     if without_files:
         assert not (tmp_path / "data").exists(), "a client without files has made some"
 
@@ -40,7 +43,7 @@ def test_names_are_unique():
 def test_it_says_why(file):
     """A scenario stands in a folder of its theme, begins with the promise or bug it guards, and expects something."""
     document = json.loads(file.read_text(encoding="utf-8"))
-    assert file.parent.parent == HERE and set(document) <= {"why", "server", "steps"}
+    assert file.parent.parent == HERE and set(document) <= {"why", "needs", "server", "steps"}
     assert next(iter(document)) == "why" and document["why"].strip() and not document["why"].endswith(".")
     assert any("expect" in step or "fails" in step or step.get("result") for step in document["steps"])
 
