@@ -5,9 +5,13 @@ own."""
 from __future__ import annotations
 
 import json
+import os
 import re
+import select
+import signal
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -277,3 +281,48 @@ def locked_cache(
         yield f"locked_cache {what}", same and done.returncode == status, f"{done.returncode}: {done.stdout}"
         if "before" in what:
             yield "locked_cache has written nothing", not list((work / "plain").rglob("*.db*")), ""
+
+
+#: Runs a command at a terminal as a user's shell does, which gets the terminal's signals, too, and stays.
+AT_TERMINAL = """
+exec <>"$1" >&0 2>&1
+shift
+trap : INT
+"$@"
+echo "status $?"
+stty -a
+echo "the end"
+"""
+
+
+def at_terminal(typed: str, *command: object, env: dict) -> tuple[bool, str]:
+    """Runs a program at a terminal, where this is typed when it asks for a passphrase. Gives whether the terminal hid
+    what is typed then, and all that it showed, with its settings when the program had ended."""
+    terminal, other_end = os.openpty()
+    shell = subprocess.Popen(
+        ["sh", "-c", AT_TERMINAL, "sh", os.ttyname(other_end), *map(str, command)], env=env, start_new_session=True)
+    shown, is_hidden = b"", False
+    try:
+        while b"the end" not in shown and select.select([terminal], [], [], 60)[0]:
+            shown += os.read(terminal, 4096)
+            if b"passphrase: " in shown and typed:
+                is_hidden = not termios.tcgetattr(terminal)[3] & termios.ECHO
+                os.write(terminal, typed.encode())
+                typed = ""
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(terminal)
+        os.close(other_end)
+    return is_hidden, shown.decode(errors="replace")
+
+
+def hidden_passphrase(*command: object, env: dict) -> Iterator[tuple[str, bool, str]]:
+    """What is typed at a terminal is hidden, and the next who types there sees it again, however the program ended.
+    Yields as `people`."""
+    # Ctrl+C behind the beginning of a passphrase; Ctrl+D, the end of the input.
+    for how, typed, status in (("is interrupted", "half\x03", 128 + signal.SIGINT), ("gets no answer", "\x04", 1)):
+        is_hidden, shown = at_terminal(typed, *command, "{}", "lunch", env=env)
+        yield f"locked_cache hides the passphrase, and {how}", is_hidden and "half" not in shown, shown
+        ended = f"status {status}\r\n" in shown and re.search(r"(?<!-)\becho\b", shown) is not None
+        yield f"locked_cache {how}, and the terminal is as it was", ended, shown

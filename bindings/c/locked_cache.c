@@ -7,6 +7,7 @@
  * docs/encryption.md explains the errors.
  */
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +47,29 @@ static int fail(const char *what) {
     return 0;
 }
 
+/* What ends a program from its terminal, and how the terminal was before it hid what is typed. */
+static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { ENDING = sizeof ending / sizeof *ending };
+static struct termios shown;
+
+/* A signal ends the program as it does without this; but the terminal would stay as it is, in the user's shell too. */
+static void on_end(int number) {
+    tcsetattr(0, TCSAFLUSH, &shown); /* a handler may call it */
+    raise(number); /* when this returns; SA_RESETHAND has restored what the signal does */
+}
+
 /* Asks the user; 0 at the end of the input. What is typed is not shown when it is a secret. */
 static int ask(const char *question, int is_secret, char answer[256]) {
-    struct termios shown, hidden;
-    int is_terminal = is_secret && tcgetattr(0, &shown) == 0, is_answered;
+    struct termios hidden;
+    struct sigaction putting_back = {0}, before[ENDING];
+    int is_terminal = is_secret && tcgetattr(0, &shown) == 0, is_answered, i;
     if (is_terminal) {
+        putting_back.sa_handler = on_end;
+        putting_back.sa_flags = (int)SA_RESETHAND;
+        for (i = 0; i < ENDING; i++) {
+            sigaction(ending[i], NULL, &before[i]);
+            if (before[i].sa_handler != SIG_IGN) sigaction(ending[i], &putting_back, NULL);
+        }
         hidden = shown;
         hidden.c_lflag &= ~(tcflag_t)ECHO;
         tcsetattr(0, TCSAFLUSH, &hidden);
@@ -58,7 +77,10 @@ static int ask(const char *question, int is_secret, char answer[256]) {
     printf("%s", question);
     fflush(stdout);
     is_answered = fgets(answer, 256, stdin) != NULL;
-    if (is_terminal) tcsetattr(0, TCSAFLUSH, &shown);
+    if (is_terminal) {
+        tcsetattr(0, TCSAFLUSH, &shown);
+        for (i = 0; i < ENDING; i++) sigaction(ending[i], &before[i], NULL);
+    }
     printf("\n");
     fflush(stdout);
     answer[is_answered ? strcspn(answer, "\n") : 0] = 0;

@@ -4,7 +4,7 @@
 
 use std::error::Error;
 use std::io::{stdin, stdout, Write};
-use std::process::{Command, Stdio};
+use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use syncmanager::{Action, Client, Config, ErrorKind, Viewpoint};
@@ -17,9 +17,45 @@ fn plain(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control() && !turns(letter)).collect()
 }
 
-/// Whether a terminal shows what is typed. Without a terminal, or without `stty`, nothing happens.
-fn echo(option: &str) {
-    let _ = Command::new("stty").arg(option).stdin(Stdio::inherit()).stderr(Stdio::null()).status();
+/// Whether the terminal shows what is typed. Without a terminal nothing happens. A signal handler may call it.
+fn echo(is_shown: bool) {
+    let mut terminal = MaybeUninit::<libc::termios>::uninit();
+    // SAFETY: tcgetattr() fills it when it gives 0, and only then it is read.
+    unsafe {
+        if libc::tcgetattr(0, terminal.as_mut_ptr()) == 0 {
+            let mut terminal = terminal.assume_init();
+            terminal.c_lflag = if is_shown { terminal.c_lflag | libc::ECHO } else { terminal.c_lflag & !libc::ECHO };
+            libc::tcsetattr(0, libc::TCSAFLUSH, &terminal);
+        }
+    }
+}
+
+/// What ends a program from its terminal.
+const ENDING: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+
+/// A signal ends the program as it does without this; but the terminal would stay as it is, in the user's shell too.
+extern "C" fn on_end(signal: libc::c_int) {
+    echo(true);
+    // SAFETY: both may be called by a handler; the signal comes when this returns.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+/// What each of those signals does from now on; gives what it did before. One that is ignored stays so.
+fn handle(handlers: [libc::sighandler_t; 4]) -> [libc::sighandler_t; 4] {
+    let mut before = handlers;
+    for (index, signal) in ENDING.into_iter().enumerate() {
+        // SAFETY: a handler is `on_end`, or what was one before.
+        unsafe {
+            before[index] = libc::signal(signal, handlers[index]);
+            if before[index] == libc::SIG_IGN {
+                libc::signal(signal, libc::SIG_IGN);
+            }
+        }
+    }
+    before
 }
 
 /// What the user answers.
@@ -37,9 +73,11 @@ fn ask(question: &str) -> Result<String, Box<dyn Error>> {
 
 /// The same; what is typed is not shown.
 fn ask_secret(question: &str) -> Result<String, Box<dyn Error>> {
-    echo("-echo");
+    let before = handle([on_end as extern "C" fn(libc::c_int) as libc::sighandler_t; 4]);
+    echo(false);
     let answer = ask(question);
-    echo("echo");
+    echo(true);
+    handle(before);
     answer
 }
 
