@@ -67,7 +67,11 @@ async def main(config: Config, channel_url: str) -> None:
         chat = sm.messages(channel_url)
         await chat.fetch()
         lines = asyncio.StreamReader()
-        asyncio.get_running_loop().add_reader(STDIN, read, lines)
+        try:
+            asyncio.get_running_loop().add_reader(STDIN, read, lines)
+        except PermissionError:  # a regular file, which epoll does not wait for: all of it is there
+            lines.feed_data(sys.stdin.buffer.read())
+            lines.feed_eof()
         results = bringing = None
         async for line in lines:
             if results and bringing:

@@ -109,7 +109,9 @@ def test_send_file(server: Server, config: Any, tmp_path: Path) -> None:
 def run(name: str, config: Any, *arguments: object) -> list[str]:
     """What an example prints."""
     command = [sys.executable, str(EXAMPLES / name), json.dumps(config), *map(str, arguments)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout
     return done.stdout.splitlines()
 
@@ -164,6 +166,21 @@ def test_search_typed(server: Server, config: Any) -> None:
         patience.cancel()
         program.kill()
         program.communicate()
+
+
+def test_search_typed_in_a_file(server: Server, config: Any, tmp_path: Path) -> None:
+    server.create_channel("from-a-file", config["user_id"])
+    server.post("from-a-file", config["user_id"], "lunch at noon?")
+    run("search_typed.py", config, "from-a-file")  # without a line: the channel's messages are in the cache then
+    path = tmp_path / "typed"
+    path.write_text("lun\nlunch no")
+    command = [sys.executable, str(EXAMPLES / "search_typed.py"), json.dumps(config), "from-a-file"]
+    with path.open() as typed:
+        done = subprocess.run(
+            command, stdin=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+        )
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-2:] == ["lunch no: 1 found", "  [lunch] at [noon]?"], done.stdout
 
 
 def test_full_cache(server: Server, config: Any) -> None:
