@@ -53,7 +53,8 @@ def _registry() -> Registry:
 
 
 @lru_cache(maxsize=None)
-def _validator(name: str, action: str | None = None) -> Any:
+def validator(name: str, action: str | None = None) -> Any:
+    """Of a schema as a whole; of `action` with the name of one, without the parts that speak of others."""
     if not (SCHEMAS / f"{name}.json").exists():
         raise AssertionError(f"docs/schema has no {name}.json")
     if action is None:
@@ -77,7 +78,7 @@ def faults(name: str, document: Any) -> list[str]:
     found = []
     # Of more than a hundred parts that begin with "if the action is" those of another action say nothing.
     action = document.get("action") if name in ("action", "action-result") and isinstance(document, dict) else None
-    for error in _validator(name, action if isinstance(action, str) else None).iter_errors(document):
+    for error in validator(name, action if isinstance(action, str) else None).iter_errors(document):
         while error.context:  # the branch that went furthest says most
             error = max(error.context, key=lambda inner: len(inner.absolute_path))
         found.append(f"{error.json_path}: {error.message[:300]}")

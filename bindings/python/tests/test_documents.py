@@ -151,5 +151,5 @@ def test_a_method_asks_for_its_action(kind: Any, name: str) -> None:
     said = given["then"]["properties"]
     values = {one.name: value_of(one.annotation, said.get(one.name, {})) for one in parameters}
     document = getattr(Asked(), name)(**values)
-    judged._validator("action").validate(document)
+    judged.validator("action").validate(document)
     assert document.keys() == said.keys()
