@@ -67,6 +67,14 @@ def cached(sm: SyncManager) -> list[str]:
     return texts
 
 
+def to_the_oldest(sm: SyncManager, most: int = sys.maxsize) -> list[str]:
+    """The texts of the channel's messages, page by page until there are as many or no more."""
+    chat = sm.messages("lunch", limit=100)
+    while chat.fetch(timeout=PATIENCE).has_more and len(chat.items) < most:
+        pass
+    return [message["message"] for message in chat.items]
+
+
 def filled(lunch: Any, data: Path, **more: Any) -> SyncManager:
     sm = opened(lunch.config(lunch.mei, data, **more))
     sm.connect(timeout=PATIENCE)
@@ -176,10 +184,7 @@ def test_a_kill_while_it_encrypts_loses_nothing(lunch: Any, data: Path) -> None:
     lunch.post_many("lunch", "bo", 3000)
     with SyncManager(**plain) as sm:
         sm.connect(timeout=PATIENCE)
-        chat = sm.messages("lunch", limit=100)
-        while chat.fetch(timeout=PATIENCE).has_more:
-            pass
-        texts = [message["message"] for message in chat.items]
+        texts = to_the_oldest(sm)
     assert len(texts) == 3001
     before = data.parent / "before"
     data.rename(before)
@@ -200,11 +205,7 @@ def test_a_kill_while_it_encrypts_loses_nothing(lunch: Any, data: Path) -> None:
             ends.add("encrypted")
             assert readable(data, PLANTED) == []
         with sm:
-            chat = sm.messages("lunch", limit=100)
-            while chat.fetch(timeout=PATIENCE).has_more:
-                if len(chat.items) >= len(texts):
-                    break
-            assert [message["message"] for message in chat.items] == texts
+            assert to_the_oldest(sm, most=len(texts)) == texts
     assert kills > 5, "it was killed too rarely"
     assert ends == {"plain", "encrypted"}
 
