@@ -9,19 +9,14 @@ from typing import Any
 import pytest
 
 from syncmanager import SyncManager, blocking, errors
-from syncmanager.testing import Server
 
 PATIENCE = 30
 
 
-@pytest.fixture
-def lunch(syncmanager_server: Server) -> Any:
-    server: Any = syncmanager_server
-    server.mei = server.create_user("mei")
-    server.create_user("bo")
-    server.create_channel("lunch", "mei", "bo", name="Lunch")
-    server.post("lunch", "bo", "noodles?")
-    return server
+@pytest.fixture(name="lunch")
+def lunch_with_a_message(lunch: Any) -> Any:
+    lunch.post("lunch", "bo", "noodles?")
+    return lunch
 
 
 def test_a_channel_has_its_actions(lunch: Any, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from syncmanager import Change, SyncManager, SyncManagerError, _feeds, errors
 from syncmanager.events import Connection
-from syncmanager.testing import Server
 
 PATIENCE = 30
 
@@ -25,15 +24,6 @@ def run(body: Any) -> Any:
 
 def config(tmp_path: Path, **more: Any) -> Any:
     return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
-
-
-@pytest.fixture
-def lunch(syncmanager_server: Server) -> Any:
-    server: Any = syncmanager_server
-    server.mei = server.create_user("mei")
-    server.create_user("bo")
-    server.create_channel("lunch", "mei", "bo", name="Lunch")
-    return server
 
 
 def test_lists_follow_the_chat(lunch: Any, tmp_path: Path) -> None:

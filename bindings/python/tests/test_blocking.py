@@ -17,22 +17,12 @@ import pytest
 from syncmanager import errors, snippet_spans
 from syncmanager.blocking import SyncManager
 from syncmanager.events import Change
-from syncmanager.testing import Server
 
 PATIENCE = 30
 
 
 def config(tmp_path: Path, **more: Any) -> Any:
     return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
-
-
-@pytest.fixture
-def lunch(syncmanager_server: Server) -> Any:
-    server: Any = syncmanager_server
-    server.mei = server.create_user("mei")
-    server.create_user("bo")
-    server.create_channel("lunch", "mei", "bo", name="Lunch")
-    return server
 
 
 def test_lists_follow_the_chat(lunch: Any, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ import pytest
 
 from syncmanager import errors
 from syncmanager.blocking import SyncManager
-from syncmanager.testing import Server
 
 KEY = "0f" * 32
 PATIENCE = 30
@@ -34,14 +33,10 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-@pytest.fixture
-def lunch(syncmanager_server: Server) -> Any:
-    server: Any = syncmanager_server
-    server.mei = server.create_user("mei")
-    server.create_user("bo")
-    server.create_channel("lunch", "mei", "bo", name="Lunch")
-    server.post("lunch", "bo", PLANTED)
-    return server
+@pytest.fixture(name="lunch")
+def lunch_with_a_message(lunch: Any) -> Any:
+    lunch.post("lunch", "bo", PLANTED)
+    return lunch
 
 
 def readable(data: Path, word: str) -> list[str]:
