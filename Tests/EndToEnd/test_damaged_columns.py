@@ -12,11 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from edges import EDGES, edges
 from harness import ROOT, Server
 from populate import OPTIONS, config_of, files, fill, fill_server, tables
-
-LONG = "SM_LONG" in os.environ
-EDGES = (2**63 - 1, -(2**63), -1, 0)
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +42,10 @@ def integers(path: Path) -> list[tuple[str, str]]:
 
 
 def damage(file: str, table: str, column: str, number: int) -> list[str]:
-    """Statements that each put an edge into every row where that is allowed, and into the lowest. Half of the edges, an
-    end of the type and its neighbour of zero, in turn for the columns by their numbers, unless there is time for all.
-    """
-    edges = EDGES if LONG else EDGES[number % 2 :: 2]
+    """Statements that each put an edge into every row where that is allowed, and into the lowest."""
     lowest = f' WHERE "{column}" = (SELECT min("{column}") FROM "{table}")'
     return [f'{file}: UPDATE OR IGNORE "{table}" SET "{column}" = {value}{where}'
-            for value in edges for where in ("", lowest)]
+            for value in edges(number) for where in ("", lowest)]
 
 
 def read(config: dict, pristine: Path, statements: list[str]) -> str:

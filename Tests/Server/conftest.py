@@ -9,6 +9,7 @@ from typing import Any, Iterator
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "EndToEnd"))  # what both share: edges
 
 from running import Server  # noqa: E402
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -16,21 +15,14 @@ from typing import Any
 import pytest
 
 from database import Database
+from edges import EDGES, edges
 from running import Server, program
 from test_files import multipart, post
 from test_fuzz import routes
 from wire import DEADLINE, Rest, Socket
 
-EDGES = (2**63 - 1, -(2**63), -1, 0)
-LONG = "SM_LONG" in os.environ
 OPTIONS = ("--database-port", "0", "--control", "--exit-with-stdin", "--port", "0")
 TOKENS = {"ann": "token-ann", "bob": "token-bob"}
-
-
-def edges(column: int) -> tuple[int, ...]:
-    """What is tried in the column of that number: half of it, an end of the type and its neighbour of zero, in turn,
-    unless there is time for all."""
-    return EDGES if LONG else EDGES[column % 2 :: 2]
 
 
 def fill(server: Server) -> dict[str, Any]:
