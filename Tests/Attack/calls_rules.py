@@ -12,7 +12,8 @@ def numbers(words):
 
 ERRORS = {
     "sm_set_log": "INVALID_ARGUMENT REENTRANT",
-    "sm_setup": "INVALID_ARGUMENT INVALID_DOCUMENT LOCKED STORAGE NEWER_SCHEMA CORRUPT_INTENTS",
+    "sm_setup": "INVALID_ARGUMENT INVALID_DOCUMENT LOCKED STORAGE NEWER_SCHEMA CORRUPT_INTENTS "
+               "WRONG_KEY NO_ENCRYPTION",
     "sm_connect": HANDLE, "sm_disconnect": HANDLE, "sm_resume_sync": HANDLE, "sm_pause_sync": HANDLE,
     "sm_set_token": HANDLE + " INVALID_ARGUMENT", "sm_set_foreground": HANDLE + " INVALID_ARGUMENT",
     "sm_sign_out": HANDLE, "sm_clear_cache": HANDLE + " INVALID_ARGUMENT", "sm_get_fd": HANDLE,
