@@ -29,7 +29,7 @@ def build(run, host):
         host.rest("POST", "group_channels/c0/messages", {
             "message_type": "MESG", "user_id": "b", "message": f"reply {number}", "parent_message_id": 1})
         host.data(f"d/k{number}", "PUT", {"n": number})
-    config = host.config("a", run.folder / "data", queue_limit=100000, request_timeout_ms=3000)
+    config = host.config("a", run.folder / "data", queue_limit=100000, request_timeout_ms=3000, search=True)
     client = sm.Client(**config)
     client.wait(client.connect())
     client.wait(client.channels().fetch(sm.NEXT))
@@ -94,12 +94,37 @@ def judge(run, file, words, status, said, errors, good):
         other = [number for number, each in rows if each != known.get(number)]
         if other:
             run.found("a message is shown otherwise than it was", url=url, ids=other[:5], **facts)
+    judge_results(run, said, good, facts)
     if file == "intents.db":
         judge_own(run, said, good, facts)
     if "online" in said and (said["online"]["lists"] != good["online"]["lists"]
                              or said["online"]["values"] != good["online"]["values"]):
         run.count("not_healed")
         run.not_healed.append(f"{words}: {summary(said['online'], good['online'])}")
+
+
+def judge_results(run, said, good, facts):
+    """A search finds nothing that was never there, and all of what the lists show."""
+    for state in ("offline", "online"):
+        if state not in said:
+            continue
+        for query, rows in said[state]["results"].items():
+            if rows is None:
+                run.count("search_storage")
+                if not any(event["type"] == "storage_error" for event in said["told"]):
+                    run.found("a search gives STORAGE, and nothing was told", state=state, **facts)
+                continue
+            known = dict(good["online"]["results"][query])
+            if len(dict(rows)) != len(rows):
+                run.found("a search finds a message twice", state=state, query=query, **facts)
+            other = [name for name, each in rows if each != known.get(name)]
+            if other:
+                run.found("a search finds what was never there", state=state, query=query, ids=other[:5], **facts)
+            whole = all(said[state][each] == good[state][each] for each in ("lists", "thread"))
+            missing = sorted(set(known) - set(dict(rows)))
+            if whole and missing:
+                run.count("not_found")
+                run.not_found.append(f"{state}, {query}: {len(missing)} of {len(known)}: {facts['damage']}")
 
 
 def summary(said, good):
@@ -167,7 +192,7 @@ def main():
                             limit=(90, "seconds after which an opening has hung"), only=(-1, "this case alone"),
                             file=("", "cache.db or intents.db alone"))
     run = common.Run("damage", parser.parse_args())
-    run.not_healed = []
+    run.not_healed, run.not_found = [], []
     host = server.Server(users=["a", "b"])
     config = build(run, host)
     clean = run.folder / "data"
@@ -187,6 +212,8 @@ def main():
     host.stop()
     for words in run.not_healed[:40]:
         print("not the server's lists after connecting:", words[:240])
+    for words in run.not_found[:40]:
+        print("shown, but not found by a search:", words[:240])
     sys.exit(run.end())
 
 

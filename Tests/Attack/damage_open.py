@@ -5,10 +5,37 @@ import argparse
 import json
 import pathlib
 import sys
+import time
 
 import sm
 
 CHANNELS = ("c0", "c1", "c2")
+SEARCHES = ("message", "reply*")
+
+
+def search(client, said, name, query):
+    """All that a search finds, as [id, message], when what is cached is indexed; that must be so within 20 s.
+
+    None when it gives STORAGE, as it may until the next opening has set a damaged file aside."""
+    collection = client.search({"query": query, "limit": 200})
+    end = time.monotonic() + 20
+    while True:
+        result = client.wait(collection.fetch(sm.NEXT), 15)
+        if result and result["status"] == sm.STATUS["STORAGE"] and name != "again":
+            collection.remove()
+            return None
+        if result is None or result["status"]:
+            said["bad"].append(f"{name}: a fetch of a search gave {json.dumps(result)}")
+            break
+        if not result["has_more"] and "short" not in result:
+            break
+        if time.monotonic() > end:
+            said["bad"].append(f"{name}: a search is not complete after 20 s: {json.dumps(result)}")
+            break
+        client.until(lambda: False, 0.02)
+    found = collection.snapshot()["results"]
+    collection.remove()
+    return [[f"{each['channel_url']}/{each['message']['message_id']}", each["message"]] for each in found]
 
 
 def look(client, said, name, connected):
@@ -33,6 +60,7 @@ def look(client, said, name, connected):
     client.wait(channels.fetch(sm.NEXT), 15)
     thread = client.messages("c0", {"parent_message_id": 1, "limit": 50})
     client.wait(thread.fetch(sm.PREVIOUS), 15)
+    results = {query: search(client, said, name, query) for query in SEARCHES}
     values = {}
     for path in ("", "d", "d/k1"):
         result = client.wait(client.call("database_get", path=path), 15)
@@ -41,7 +69,8 @@ def look(client, said, name, connected):
     client.until(lambda: False, 0.05)
     statistics = client.wait(client.call("statistics"), 15)
     said[name] = {"lists": lists, "own": own, "channels": channels.snapshot()["channels"], "values": values,
-                  "thread": thread.snapshot()["succeeded"], "statistics": statistics and statistics.get("result")}
+                  "thread": thread.snapshot()["succeeded"], "results": results,
+                  "statistics": statistics and statistics.get("result")}
     for collection in (channels, thread, stream):
         collection.remove()
 

@@ -10,9 +10,11 @@ VALUES = [0, 1, -1, 2, 2**31, -2**31, 2**53, 2**63 - 1, -2**63, 1.5, float("inf"
 
 
 def tables(path):
+    """Columns by table, those of the full-text index too, which lies in several tables. A virtual table has none."""
     database = sqlite3.connect(path)
     names = [row[0] for row in database.execute(
-        "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite_%'")]
+        "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite_%'"
+        " AND sql NOT LIKE 'CREATE VIRTUAL TABLE%'")]
     made = {name: [row[1] for row in database.execute(f'PRAGMA table_info("{name}")')] for name in names}
     database.close()
     return made
