@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from ._actions import ClientActions
 from ._calls import Call
@@ -11,11 +11,15 @@ from ._collection import C
 from ._core import Core
 from ._feeds import Feed
 from ._ffi import check, encode, lib, text
+from ._handlers import add_handler
 from ._results import answer, nothing
 from ._shown import Listener
 from ._targets import given
-from .events import AnyEvent
+from .events import AnyEvent, Event
 from .resources import Resources
+
+E = TypeVar("E", bound=Event)
+R = TypeVar("R")
 
 
 class ClientCalls(ClientActions):
@@ -111,7 +115,29 @@ class ClientBase:
         core.listen(core.listeners, listener, None)
         return listener
 
-    def remove_listener(self, listener: Listener) -> None:
-        """Removes a listener that ``on_event`` added; one that is not there is ignored."""
+    def on(self, kind: type[E]) -> Callable[[Callable[[E], R]], Callable[[E], R]]:
+        """A decorator: calls the function with every event of that class, after the lists have it.
+
+            @sm.on(MessageReceived)
+            async def answer(event: MessageReceived) -> None: ...
+
+        With an asyncio client it may be a coroutine function: it runs on a task of the loop, for one event after
+        another in their order. What waits for it stays in memory, and ``close`` cancels it. A plain function is called
+        on the thread that drains and must not wait for the client; a blocking client takes no other (TypeError). What a
+        handler raises goes to the log ``syncmanager``. Since 0.1.
+        """
         core = self._open_core()
-        core.unlisten(core.listeners, listener, None)
+
+        def added(listener: Callable[[E], R]) -> Callable[[E], R]:
+            add_handler(core, kind, listener)
+            return listener
+
+        return added
+
+    def remove_listener(self, listener: Listener) -> None:
+        """Removes a listener that ``on_event`` or ``on`` added; one that is not there is ignored. A coroutine function
+        still handles what waits for it."""
+        core = self._open_core()
+        for known in core.listeners.copy():
+            if known == listener or getattr(known, "listener", None) == listener:
+                core.unlisten(core.listeners, known, None)

@@ -12,6 +12,7 @@ from ._core import Core
 from ._feeds import Feed
 from ._ffi import encode
 from ._handle import Handle
+from ._handlers import end_handlers
 from ._tasks import leave_calls, take_calls
 from .collections import (
     ChannelCalls,
@@ -122,7 +123,8 @@ class SyncManager(ClientBase, ClientCalls):
         return self
 
     async def close(self) -> None:
-        """Ends the client: outstanding calls complete with ClosedError, iterations end. Safe to call twice."""
+        """Ends the client: handlers are cancelled, outstanding calls complete with ClosedError, iterations end. Safe to
+        call twice."""
         core = self._core
         if core is None:
             return
@@ -130,15 +132,18 @@ class SyncManager(ClientBase, ClientCalls):
         # reader.
         core.handle.check_process()
         loop = core.running_loop()
-        if not core.closed:
-            loop.remove_reader(core.handle.fd)
-        if self._makes_tasks:
-            self._makes_tasks = False
-            leave_calls(loop)
         try:
-            await asyncio.shield(loop.run_in_executor(None, core.handle.close))
+            await end_handlers(core)  # first, so that what they do at their end can still be done
         finally:
-            core.ended()
+            if not core.closed:
+                loop.remove_reader(core.handle.fd)
+            if self._makes_tasks:
+                self._makes_tasks = False
+                leave_calls(loop)
+            try:
+                await asyncio.shield(loop.run_in_executor(None, core.handle.close))
+            finally:
+                core.ended()
 
     async def __aenter__(self) -> SyncManager:
         return await self.open()

@@ -15,7 +15,9 @@ from syncmanager.testing import Server
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ["tutorial", "blocking", "trouble"]
+PAGES = ["tutorial", "blocking", "trouble", "bots"]
+#: Whole programs, which other tests run: test_handlers.py.
+WHOLE = {"bots": "sys.argv[1]"}
 #: Pages for hosts of any language, which the package does not ship. Those with Python programs are named here.
 COMMON = Path(__file__).resolve().parents[3] / "docs"
 COMMON_PAGES = ["resources", "streams"]
@@ -29,7 +31,7 @@ def programs(page: str, folder: Any = DOCS) -> Any:
             found.append((text, None))
         else:
             found[-1] = (found[-1][0], text)
-    return found
+    return [pair for pair in found if page not in WHOLE or WHOLE[page] not in pair[0]]
 
 
 def test_every_page_is_tested() -> None:
@@ -53,7 +55,7 @@ def test_the_programs_of_a_page(
     for text in ("Anyone hungry?", "Noodles!"):
         server.post("lunch", "bo", text)
         server.control("advance_clock", ms=1)
-    names = {"config": dict(server.config(mei, tmp_path / "data"))}
+    names = {"config": dict(server.config(mei, tmp_path / "data")), "server": server}
     for number, (program, wanted) in enumerate(programs(page, folder), 1):
         exec(compile(program, f"{page}.md, program {number}", "exec"), names)
         printed = capsys.readouterr().out
