@@ -261,6 +261,6 @@ def test_the_bot_answers_once_however_it_is_killed(seed: int, lunch: Any, bo: An
 
 def test_the_bot_says_what_is_wrong(lunch: Any, tmp_path: Path) -> None:
     config = lunch.config({"user_id": "bot", "access_token": "wrong"}, tmp_path)
-    command = [sys.executable, BOT, json.dumps(config)]
+    command = [sys.executable, str(BOT), json.dumps(config)]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert refused.returncode == 1 and refused.stderr.startswith("SM_ERR_TOKEN_REJECTED"), refused

@@ -15,8 +15,9 @@ from syncmanager.testing import Server
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ["tutorial", "blocking", "trouble", "bots"]
-#: Whole programs, which other tests run: test_handlers.py.
+TOPICS = ["configuration", "channels", "messages", "threads", "reactions", "receipts", "typing"]
+PAGES = ["tutorial", "blocking", "trouble", "bots", *(f"topics/{name}" for name in TOPICS)]
+#: Of these pages the programs with this text are whole ones, which other tests run: test_handlers.py.
 WHOLE = {"bots": "sys.argv[1]"}
 #: Pages for hosts of any language, which the package does not ship. Those with Python programs are named here.
 COMMON = Path(__file__).resolve().parents[3] / "docs"
@@ -35,7 +36,8 @@ def programs(page: str, folder: Any = DOCS) -> Any:
 
 
 def test_every_page_is_tested() -> None:
-    with_programs = {page.stem for page in DOCS.glob("*.md") if programs(page.stem)}
+    pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in DOCS.rglob("*.md")}
+    with_programs = {page for page in pages if programs(page)}
     assert with_programs == {*PAGES, "testing"}
 
 
@@ -55,7 +57,7 @@ def test_the_programs_of_a_page(
     for text in ("Anyone hungry?", "Noodles!"):
         server.post("lunch", "bo", text)
         server.control("advance_clock", ms=1)
-    names = {"config": dict(server.config(mei, tmp_path / "data")), "server": server}
+    names = {"config": dict(server.config(mei, tmp_path / "data")), "server": server, "data_dir": str(tmp_path)}
     for number, (program, wanted) in enumerate(programs(page, folder), 1):
         exec(compile(program, f"{page}.md, program {number}", "exec"), names)
         printed = capsys.readouterr().out
