@@ -48,7 +48,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder, "--config-file",
          PACKAGE / "mkdocs.yml"],
-        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"}, capture_output=True, text=True, timeout=300,
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+        capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert built.returncode == 0, built.stderr
     assert "WARNING" not in built.stderr

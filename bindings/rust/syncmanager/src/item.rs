@@ -91,6 +91,36 @@ impl Channel {
         self.0.u64_at("unread_message_count").unwrap_or_default()
     }
 
+    /// Messages this user has not read that mention it.
+    pub fn unread_mention_count(&self) -> u64 {
+        self.0.u64_at("unread_mention_count").unwrap_or_default()
+    }
+
+    /// How many members it has, invited ones included.
+    pub fn member_count(&self) -> u64 {
+        self.0.u64_at("member_count").unwrap_or_default()
+    }
+
+    /// The application's own type of channel; empty without one.
+    pub fn custom_type(&self) -> String {
+        self.0.text_at("custom_type").unwrap_or_default()
+    }
+
+    /// Whether only operators may write.
+    pub fn is_frozen(&self) -> bool {
+        self.0.bool_at("freeze").unwrap_or_default()
+    }
+
+    /// Up to when a member has read, in milliseconds since the epoch.
+    pub fn read_receipt(&self, user_id: &str) -> Option<i64> {
+        self.0.get("read_receipt").and_then(|marks| marks.i64_at(user_id))
+    }
+
+    /// Up to when messages have reached a member, in milliseconds since the epoch.
+    pub fn delivery_receipt(&self, user_id: &str) -> Option<i64> {
+        self.0.get("delivery_receipt").and_then(|marks| marks.i64_at(user_id))
+    }
+
     /// The last message, if there is one.
     pub fn last_message(&self) -> Option<Message> {
         self.0.get("last_message").filter(|message| !message.is_null()).map(Message)
@@ -151,6 +181,43 @@ impl Message {
         self.0.get("user").and_then(|user| user.text_at("user_id"))
     }
 
+    /// The sender's name for people, as it was when the message was sent; none for an admin message.
+    pub fn sender_nickname(&self) -> Option<String> {
+        self.0.get("user").and_then(|user| user.text_at("nickname"))
+    }
+
+    /// The application's own type of message; empty without one.
+    pub fn custom_type(&self) -> String {
+        self.0.text_at("custom_type").unwrap_or_default()
+    }
+
+    /// The application's own text beside the message; empty without one.
+    pub fn data(&self) -> String {
+        self.0.text_at("data").unwrap_or_default()
+    }
+
+    /// Milliseconds since the epoch of the last edit; 0 when it was never edited.
+    pub fn updated_at(&self) -> i64 {
+        self.0.i64_at("updated_at").unwrap_or_default()
+    }
+
+    /// Of a reply: the id of the message that it answers, as a text.
+    pub fn parent_id_text(&self) -> Option<String> {
+        let id = self.0.get("parent_message_id").filter(|id| !id.is_null())?;
+        let text = id.as_str().map_or_else(|| id.to_string(), |text| text.into_owned());
+        Some(text).filter(|text| text != "0")
+    }
+
+    /// How many replies its thread has.
+    pub fn reply_count(&self) -> u64 {
+        self.0.get("thread_info").and_then(|thread| thread.u64_at("reply_count")).unwrap_or_default()
+    }
+
+    /// The reactions, in the service's order.
+    pub fn reactions(&self) -> Vec<Reaction> {
+        self.0.get("reactions").iter().flat_map(|list| list.elements()).map(Reaction).collect()
+    }
+
     /// `pending` or `failed` for an own message that is not sent yet.
     pub fn status(&self) -> Option<String> {
         self.0.text_at("status")
@@ -159,6 +226,25 @@ impl Message {
     /// Why a failed message failed.
     pub fn error_code(&self) -> Option<i64> {
         self.0.i64_at("error_code")
+    }
+}
+
+item! {
+    /// A reaction to a message, and who gave it. Since 0.1.
+    Reaction
+}
+
+impl Reaction {
+    /// The reaction, a text that the application has chosen.
+    pub fn key(&self) -> String {
+        self.0.text_at("key").unwrap_or_default()
+    }
+
+    /// Ids of the users who gave it.
+    pub fn user_ids(&self) -> Vec<String> {
+        let ids = self.0.get("user_ids");
+        let texts = ids.iter().flat_map(|list| list.elements());
+        texts.filter_map(|id| id.as_str().map(|text| text.into_owned())).collect()
     }
 }
 
@@ -190,6 +276,37 @@ mod tests {
         ] {
             let message = Message::from(Json::new(text));
             assert_eq!((message.id(), message.id_text().as_str()), (id, id_text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_channel_has_counts_and_receipts() {
+        let channel = Channel::from(Json::new(
+            r#"{"unread_mention_count":2,"member_count":3,"custom_type":"work","freeze":true,
+                "read_receipt":{"bo":5},"delivery_receipt":{"bo":7}}"#,
+        ));
+        assert_eq!((channel.unread_mention_count(), channel.member_count()), (2, 3));
+        assert_eq!((channel.custom_type().as_str(), channel.is_frozen()), ("work", true));
+        assert_eq!((channel.read_receipt("bo"), channel.delivery_receipt("bo")), (Some(5), Some(7)));
+        assert_eq!((channel.read_receipt("al"), Channel::from(Json::new("{}")).is_frozen()), (None, false));
+    }
+
+    #[test]
+    fn a_message_has_reactions_and_a_thread() {
+        let message = Message::from(Json::new(
+            r#"{"user":{"user_id":"bo","nickname":"Bo"},"custom_type":"c","data":"d","updated_at":9,
+                "parent_message_id":7,"thread_info":{"reply_count":4},
+                "reactions":[{"key":"heart","user_ids":["bo","mei"]},{"key":"up"}]}"#,
+        ));
+        let reactions = message.reactions();
+        let told: Vec<_> = reactions.iter().map(|reaction| (reaction.key(), reaction.user_ids().join(" "))).collect();
+        assert_eq!(told, [("heart".into(), "bo mei".into()), ("up".into(), String::new())]);
+        assert_eq!((message.sender_nickname().as_deref(), message.updated_at()), (Some("Bo"), 9));
+        assert_eq!((message.custom_type().as_str(), message.data().as_str()), ("c", "d"));
+        assert_eq!((message.parent_id_text().as_deref(), message.reply_count()), (Some("7"), 4));
+        for text in [r#"{"parent_message_id":0}"#, r#"{"parent_message_id":null}"#, "{}"] {
+            let message = Message::from(Json::new(text));
+            assert_eq!((message.parent_id_text(), message.reactions().len(), message.reply_count()), (None, 0, 0));
         }
     }
 }

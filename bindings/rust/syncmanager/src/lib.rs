@@ -93,7 +93,7 @@ pub use database::Database;
 pub use draft::{Draft, Edit, OutgoingFile, Target};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Connection, Event, EventKind, EvictionCandidate, SyncState};
-pub use item::{Channel, Message, SearchResult};
+pub use item::{Channel, Message, Reaction, SearchResult};
 pub use json::Json;
 pub use log::{clear_log, set_log, LogLevel};
 pub use outcome::Outcome;
