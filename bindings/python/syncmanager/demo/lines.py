@@ -8,14 +8,19 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from ..documents import Channel, Message, User
+from ..documents import Channel, Message
 from .attached import Transfers, file_lines, instead_of_text, poll_lines
 from .plain import plain
+from .words import channel_name as channel_name
+from .words import counted as counted
+from .words import day_of as day_of
+from .words import is_own as is_own
+from .words import key_of as key_of
+from .words import reached
+from .words import user_name as user_name
 
 #: Between the lines of one message: as wide as the time.
 LINE = "\n      "
-#: Members named where a channel has no name of its own.
-NAMED = 4
 #: Letters of a message that a reply shows of it.
 QUOTED = 60
 
@@ -30,21 +35,6 @@ class Row:
     message: Message | None = None
 
 
-def user_name(user: User | None) -> str:
-    """The name of a user, as it may be drawn."""
-    return plain("?" if user is None else user.get("nickname") or user["user_id"])
-
-
-def channel_name(channel: Channel, me: str) -> str:
-    """The name of a channel; of one without a name, those of its other members."""
-    name = channel.get("name")
-    others = [user_name(member) for member in channel.get("members", []) if member["user_id"] != me]
-    if not name and others:
-        more = f" +{len(others) - NAMED}" if len(others) > NAMED else ""
-        name = ", ".join(others[:NAMED]) + more
-    return plain(name or channel["channel_url"])
-
-
 def channel_line(channel: Channel, me: str) -> Text:
     """A channel as a line: its name, who types, how many messages are unread."""
     line = Text(channel_name(channel, me), no_wrap=True, overflow="ellipsis")
@@ -56,11 +46,6 @@ def channel_line(channel: Channel, me: str) -> Text:
     return line
 
 
-def counted(number: int, one: str) -> str:
-    """A number of things."""
-    return f"{number} {one}" if number == 1 else f"{number} {one}s"
-
-
 def sync_words(state: str, channel_url: str, is_connected: bool, cached: int) -> str:
     """How far the sync is."""
     done = f"{counted(cached, 'message')} cached"
@@ -69,32 +54,14 @@ def sync_words(state: str, channel_url: str, is_connected: bool, cached: int) ->
     return f"in sync, {done}" if state == "idle" and is_connected else f"sync {state}, {done}"
 
 
-def key_of(message: Message) -> str:
-    """What tells a message apart from those that are shown beside it."""
-    return f"r{message.get('request_id')}" if "status" in message else f"m{message['message_id']}"
-
-
-def is_own(message: Message, me: str) -> bool:
-    """Whether the message is the user's."""
-    sender = message.get("user")
-    return sender is not None and sender["user_id"] == me
-
-
 def receipt(message: Message, channel: Channel | None, me: str) -> str:
     """How far an own message has come: sent, delivered to all others, read by some, read by all."""
-    if channel is None:
-        return " ✓"
-
-    def others(times: dict[str, int]) -> list[bool]:
-        return [time >= message["created_at"] for user, time in times.items() if user != me]
-
-    read = others(channel.get("read_receipt", {}))
-    if read and all(read):
+    state, readers = reached(message, channel, me)
+    if state == "read":
         return " ✓✓ read"
-    if any(read):
-        return f" ✓✓ read by {sum(read)}"
-    delivered = others(channel.get("delivery_receipt", {}))
-    return " ✓✓" if delivered and all(delivered) else " ✓"
+    if readers:
+        return f" ✓✓ read by {readers}"
+    return " ✓✓" if state == "delivered" else " ✓"
 
 
 def message_line(message: Message, channel: Channel | None, me: str, progress: str = "") -> Text:
@@ -141,11 +108,6 @@ def _append_answers(line: Text, message: Message, me: str) -> None:
 def rule(words: str, style: str) -> Text:
     """A line between messages."""
     return Text(f"──── {words} ────", style=style, justify="center", no_wrap=True)
-
-
-def day_of(message: Message) -> str:
-    """The day of a message, where this machine is."""
-    return time.strftime("%A, %d %B %Y", time.localtime(message["created_at"] / 1000))
 
 
 def rows(
