@@ -8,4 +8,4 @@ os.environ.setdefault("SYNCMANAGER_SERVER", str(ROOT / "build/bin/syncmanager-se
 sys.path.insert(0, str(ROOT / "bindings/python"))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], os.environ.get("PYTHONPATH")]))
 
-from syncmanager.testing.plugin import syncmanager_server  # noqa: E402, F401  (a fixture)
+from syncmanager.testing.plugin import pytest_configure, syncmanager_server  # noqa: E402, F401  (its marker, a fixture)

@@ -99,11 +99,16 @@ class Screen:
         x, y = place.get_x() + left + place.get_width() / 2, place.get_y() + top + place.get_height() / 2
         self.hand("mousemove", "--window", str(self._xid(widget)), str(int(x)), str(int(y)))
 
-    def click(self, widget: Any) -> None:
-        """Clicks on a widget, once it has its place."""
-        self.until(lambda: widget.get_mapped() and widget.get_width() > 0, "something to click")
+    def click(self, wanted: Any) -> None:
+        """Clicks on a widget, once it has its place; or on what a function finds, since lists change their widgets."""
+
+        def placed() -> Any:
+            widget: Any = wanted() if callable(wanted) else wanted
+            return widget is not None and widget.get_mapped() and widget.get_width() > 0 and widget
+
+        self.until(placed, "something to click")
         self.settle()
-        self.point(widget)
+        self.point(self.until(placed, "something to click"))
         self.hand("click", "1")
 
     def settle(self) -> None:
@@ -133,7 +138,44 @@ class Screen:
         self.type("", "Return")
         self.until(lambda: composer.written == "", "an empty field")
 
+    def choose(self, text: str, entry: str) -> None:
+        """Opens the menu of the message with that text, and clicks an entry."""
+        self.click(lambda: button(self.row(text).tools, "More"))
+        self.click(lambda: button(self.chat.widget, entry))
+
+    def wheel(self, widget: Any, turn: str, times: int = 10) -> None:
+        """Turns the mouse's wheel over a widget: "4" is up, "5" down."""
+        self.point(widget)
+        self.hand("click", "--repeat", str(times), "--delay", "5", turn)
+        self.settle()
+
+    def answer_chooser(self, path: str) -> None:
+        """Types a path into the window that asks for one."""
+        chooser = self.until(
+            lambda: next((one for one in Gtk.Window.list_toplevels() if one is not self.main.window
+                          and isinstance(one, Gtk.FileChooserDialog) and one.get_mapped()), None), "the chooser",
+        )  # fmt: skip
+        self.settle()
+        self.hand("windowfocus", str(self._xid(chooser)))
+        self.until(chooser.is_active, "the chooser's focus")
+        if chooser.get_action() == Gtk.FileChooserAction.OPEN:
+            self.type("", "ctrl+l")
+        else:
+            self.type("", "ctrl+a")
+        self.type(path)
+        self.settle()
+        self.type("", "Return")
+        self.until(lambda: not chooser.get_mapped(), "the chooser's end")
+        self.hand("windowfocus", str(self._xid(self.main.window)))
+        self.until(lambda: self.main.window.is_active(), "the focus")
+
     # Eyes
+
+    def is_seen(self, widget: Any) -> bool:
+        """Whether a part of the widget is in the visible part of its list."""
+        around = self.chat.pane.scrolled
+        known, place = widget.compute_bounds(around)
+        return bool(known and widget.get_mapped() and -place.get_height() < place.get_y() < around.get_height())
 
     @property
     def chat(self) -> ChatView:
@@ -181,4 +223,9 @@ def button(widget: Any, name: str) -> Any:
     return None
 
 
-__all__ = ["Screen", "button", "labels", "usable", "walk"]
+def found_label(widget: Any, text: str) -> Any:
+    """The label in a widget with that text; None when there is none."""
+    return next((one for one in walk(widget) if isinstance(one, Gtk.Label) and one.get_text() == text), None)
+
+
+__all__ = ["Adw", "Screen", "button", "found_label", "labels", "usable", "walk"]

@@ -6,14 +6,13 @@ import argparse
 import contextlib
 import json
 import sys
-import tempfile
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
 from syncmanager.documents import Config
 
-from .toolkit import Adw, Gio
+from .toolkit import Adw, Gio, GLib
+from .trial import trial
 from .window import ChatWindow, load_style
 
 
@@ -24,6 +23,8 @@ class ChatApp:
         # What the window needs besides: search, and lists that keep all pages that one has scrolled to.
         wanted: Any = {"search": True, "message_collection_capacity": "infinite"}
         self.config = cast(Config, {**wanted, **config})
+        if GLib.get_application_name() is None:
+            GLib.set_application_name("Chat")  # the chooser of files notes who has used one
         self.application = Adw.Application(
             application_id="org.syncmanager.GtkChat", flags=Gio.ApplicationFlags.NON_UNIQUE
         )
@@ -43,15 +44,6 @@ class ChatApp:
     def run(self) -> int:
         """Runs until the window is closed; gives the exit status."""
         return int(self.application.run([]))
-
-
-@contextlib.contextmanager
-def trial() -> Generator[Config]:
-    """A user of a server that ends with the program."""
-    from syncmanager.testing import Server
-
-    with tempfile.TemporaryDirectory() as folder, Server("--generate", "1") as server:
-        yield server.config(server.user(), folder)
 
 
 def read_config(path: str) -> Config:

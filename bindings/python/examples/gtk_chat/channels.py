@@ -35,9 +35,8 @@ class ChannelRow:
         self.time = label("caption", "dim-label")
         self.last = label("caption", "dim-label", ellipsize=True, hexpand=True)
         self.unread = label("badge", valign=Gtk.Align.CENTER, xalign=0.5)
-        lines = box(box(self.name, self.time, spacing=6), box(self.last, self.unread, spacing=6), vertical=True)
-        lines.set_spacing(2)
-        lines.set_hexpand(True)
+        above, below = box(self.name, self.time, spacing=6), box(self.last, self.unread, spacing=6)
+        lines = box(above, below, vertical=True, spacing=2, hexpand=True)
         self.widget = box(self.avatar, lines, spacing=10, classes=("channel",))
 
     def show(self, channel: Channel, me: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from syncmanager.demo.attached import Transfers, files_of, name_here
-from syncmanager.demo.words import is_own
+from syncmanager.demo.words import is_own, key_of
 from syncmanager.documents import LATEST, Channel, Message
 from syncmanager.errors import SyncManagerError
 
@@ -16,6 +16,7 @@ from .menus import ask_path, choose_reaction, show_menu
 from .pane import MessagePane
 from .rows import Context
 from .session import Session
+from .texts import encodable
 from .toolkit import Gdk, Gtk, box
 
 
@@ -40,7 +41,7 @@ class ChatView:
         transfers: Transfers,
         channel: Channel | None = None,
         parent: Message | None = None,
-        viewpoint: int = LATEST,
+        found: Message | None = None,
     ) -> None:
         self._session, self._host, self.parent = session, host, parent
         self._is_typing = False
@@ -49,8 +50,11 @@ class ChatView:
         self.context = Context(
             session.me, self, channel, parent is not None, read if has_new else None, transfers=transfers
         )
-        thread = {"parent_message_id": parent["message_id"]} if parent is not None else {}
-        self.pane = MessagePane(session, channel_url, self.context, host.failed, viewpoint, **thread)
+        viewpoint = LATEST if found is None else found["created_at"]
+        self.context.found = "" if found is None else key_of(found)
+        # Replies are seen in their thread, and in the channel those that were sent to it, too.
+        shown = {"parent_message_id": parent["message_id"]} if parent else {"reply_type": "only_reply_to_channel"}
+        self.pane = MessagePane(session, channel_url, self.context, host.failed, viewpoint, **shown)
         self.chat = self.pane.chat
         self.composer = Composer(self._written, self._typing, self._attach, self._edit_last)
         self.widget = box(self.pane.widget, self.composer.widget, vertical=True, hexpand=True)
@@ -141,8 +145,7 @@ class ChatView:
         show_menu(self.widget, button, entries)
 
     def _copy(self, message: Message) -> None:
-        text = (message.get("message") or "").encode("utf-8", "replace").decode("utf-8").replace("\0", "")
-        self.widget.get_clipboard().set(text)
+        self.widget.get_clipboard().set(encodable(message.get("message") or ""))
 
     def resend(self, message: Message) -> None:
         """Sends what failed once more."""

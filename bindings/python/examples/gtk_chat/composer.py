@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from syncmanager.documents import Message
 
-from .texts import name_of, summary
+from .texts import encodable, name_of, summary
 from .toolkit import Gdk, Gtk, box, icon_button, label
 
 Kind = Literal["write", "reply", "edit"]
@@ -49,12 +49,9 @@ class Composer:
         )  # fmt: skip
         field.add_overlay(self.hint)
         self.file = icon_button("mail-attachment-symbolic", "Send a file", lambda _: attach(), "circular")
-        emoji = Gtk.MenuButton(
-            icon_name="face-smile-symbolic", css_classes=["flat", "circular"], tooltip_text="Insert an emoji"
-        )
-        chooser = Gtk.EmojiChooser()
-        chooser.connect("emoji-picked", self._picked)
-        emoji.set_popover(chooser)
+        emoji = Gtk.MenuButton(icon_name="face-smile-symbolic", css_classes=["flat", "circular"], tooltip_text="Emoji")
+        emoji.set_popover(Gtk.EmojiChooser())
+        emoji.get_popover().connect("emoji-picked", self._picked)
         self.send = Gtk.Button(
             icon_name="mail-send-symbolic", tooltip_text="Send", css_classes=["circular", "suggested-action"]
         )
@@ -83,7 +80,7 @@ class Composer:
             self.about.set_text(f"{words}: {summary(target)}")
         self.banner.set_reveal_child(target is not None)
         if kind == "edit" and target is not None:
-            self.buffer.set_text(_encodable(target.get("message") or ""))
+            self.buffer.set_text(encodable(target.get("message") or ""))
         elif was_edit:
             self.buffer.set_text("")
         self.text.grab_focus()
@@ -117,16 +114,10 @@ class Composer:
             return False
         if key in (Gdk.KEY_Return, Gdk.KEY_KP_Enter) and not state & Gdk.ModifierType.SHIFT_MASK:
             self.submit()
-            return True
-        if key == Gdk.KEY_Escape and self._target is not None:
+        elif key == Gdk.KEY_Escape and self._target is not None:
             self.write()
-            return True
-        if key == Gdk.KEY_Up and not self.buffer.get_char_count():
+        elif key == Gdk.KEY_Up and not self.buffer.get_char_count():
             self._edit_last()
-            return True
-        return False
-
-
-def _encodable(text: str) -> str:
-    """Without what a text of GTK cannot hold."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+        else:
+            return False
+        return True

@@ -56,9 +56,8 @@ def choose_reaction(parent: Any, button: Any, chosen: Callable[[str], object]) -
         choice.connect("clicked", picked, key)
         row.append(choice)
     more = Gtk.MenuButton(icon_name="view-more-horizontal-symbolic", css_classes=["flat", "circular"])
-    emoji = Gtk.EmojiChooser()
-    emoji.connect("emoji-picked", picked)
-    more.set_popover(emoji)
+    more.set_popover(Gtk.EmojiChooser())
+    more.get_popover().connect("emoji-picked", picked)
     row.append(more)
     popover.popup()
     return popover
@@ -72,7 +71,6 @@ def ask_path(window: Any, title: str, accept: str, action: Any, chosen: Callable
 
     def answered(_: Any, response: int) -> None:
         file = chooser.get_file() if response == Gtk.ResponseType.ACCEPT else None
-        # Named here, so that it lives until it was answered.
         chooser.destroy()
         if file is not None and file.get_path() is not None:
             chosen(file.get_path())

@@ -3,7 +3,7 @@ to its beginning, and stays at its end while the end is seen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, cast
 
 from syncmanager import gtk
@@ -15,7 +15,7 @@ from syncmanager.events import ChannelUpdated
 
 from .rows import Context, MessageRow
 from .session import Session
-from .toolkit import Gio, GLib, Gtk, later
+from .toolkit import Gdk, Gio, GLib, Gtk, later
 
 #: Messages of a page.
 PAGE = 60
@@ -36,10 +36,12 @@ class MessagePane:
         **filters: Any,
     ) -> None:
         self._session, self._context, self._failed = session, context, failed
-        shown = cast(MessageFilter, {"limit": PAGE, "reply_type": "only_reply_to_channel", **filters})
+        shown = cast(MessageFilter, {"limit": PAGE, **filters})
         self.chat: MessageCollection = session.client.messages(channel_url, viewpoint, **shown)
         self.chat.on_event(self._heard)
         self._is_loading = False
+        #: Whether the message that was searched for is still to be scrolled to.
+        self._seeks = bool(context.found)
         #: Whether the service may have more, before and behind what is shown.
         self.has_previous, self.has_next = True, viewpoint != LATEST
         self._at_end = True
@@ -58,20 +60,20 @@ class MessagePane:
         self.scrolled = Gtk.ScrolledWindow(child=self.view, vexpand=True, hscrollbar_policy=Gtk.PolicyType.NEVER)
         self._place = self.scrolled.get_vadjustment()
         self._place.connect("value-changed", self._scrolled)
+        self._turned = 0.0
+        wheel = Gtk.EventControllerScroll(
+            flags=Gtk.EventControllerScrollFlags.VERTICAL, propagation_phase=Gtk.PropagationPhase.CAPTURE
+        )
+        wheel.connect("scroll", self._wheel)
+        self.scrolled.add_controller(wheel)
         self._place.connect("changed", lambda _: later(self._settle))
         self.down = Gtk.Button(
-            icon_name="go-bottom-symbolic",
-            tooltip_text="Newest messages",
-            css_classes=["circular", "osd"],
-            halign=Gtk.Align.END,
-            valign=Gtk.Align.END,
-            margin_end=18,
-            margin_bottom=12,
-            visible=False,
-        )
+            icon_name="go-bottom-symbolic", tooltip_text="Newest messages", css_classes=["circular", "osd", "down"],
+            halign=Gtk.Align.END, valign=Gtk.Align.END, visible=False,
+        )  # fmt: skip
+        self.down.connect("clicked", lambda _: self.to_end())
         self.widget = Gtk.Overlay(child=self.scrolled)
         self.widget.add_overlay(self.down)
-        self.down.connect("clicked", lambda _: self.to_end())
 
     # Pages
 
@@ -88,6 +90,10 @@ class MessagePane:
                 self.has_previous = more
             else:
                 self.has_next = more
+            place = self.place_of(self._context.found) if self._seeks else -1
+            if place >= 0:
+                self._seeks = False
+                self.show_place(place)
             later(self._look)
 
         def failed(error: SyncManagerError) -> None:
@@ -110,6 +116,7 @@ class MessagePane:
         if self.chat.removed:
             return
         value, page, upper = self._place.get_value(), self._place.get_page_size(), self._place.get_upper()
+        self.down.set_visible(not self._at_end or self.has_next)
         if value < page:
             self.load("previous")
         if value + 2 * page > upper:
@@ -118,8 +125,23 @@ class MessagePane:
     def _scrolled(self, _: Any) -> None:
         value, page, upper = self._place.get_value(), self._place.get_page_size(), self._place.get_upper()
         self._at_end = value + page >= upper - NEAR
-        self.down.set_visible(not self._at_end or self.has_next)
         later(self._look)
+
+    def _wheel(self, wheel: Any, _: float, turned: float) -> bool:
+        """Turns of the wheel are done once for each frame: a list of GTK 4.8 that is scrolled twice before it is laid
+        out again reckons with rows that have no height yet, and jumps by a hundred of them."""
+        if wheel.get_unit() != Gdk.ScrollUnit.WHEEL:
+            return False
+        if not self._turned:
+            self.scrolled.add_tick_callback(self._turn)
+        self._turned += turned
+        return True
+
+    def _turn(self, *_: Any) -> bool:
+        step = self._place.get_page_size() ** (2 / 3)  # as GTK has it
+        self._place.set_value(self._place.get_value() + self._turned * step)
+        self._turned = 0.0
+        return False
 
     def _settle(self) -> None:
         """Rows have got their heights: whoever was at the end stays there."""
@@ -128,6 +150,11 @@ class MessagePane:
 
     def to_end(self) -> None:
         """Shows the newest message."""
+        if self.has_next:
+            # What is shown does not reach the newest: the list begins again there.
+            self.has_previous, self.has_next, self._is_loading = True, False, False
+            self.chat.reset_viewpoint()
+            self.load()
         self._at_end = True
         self.show_place(self.model.get_n_items() - 1)
         later(self._settle)
@@ -138,10 +165,6 @@ class MessagePane:
             self.view.activate_action("list.scroll-to-item", GLib.Variant("u", place))
 
     # Rows
-
-    def rows(self) -> Iterator[MessageRow]:
-        """The rows that have a widget now."""
-        return iter(list(self._bound.values()))
 
     def message(self, place: int) -> Message | None:
         """The message of a row; None before the first one."""
@@ -173,32 +196,24 @@ class MessagePane:
             if cell.get_position() == place:
                 row.place(self.message(place - 1))
 
-    def refresh(self) -> None:
-        """Shows anew how far own messages have come."""
-        for row in self.rows():
-            row.state()
+    def each(self, draw: Callable[[MessageRow], object]) -> None:
+        """Draws a part of all rows anew."""
+        for row in self._bound.values():
+            draw(row)
 
-    def progress(self) -> None:
-        """Shows anew how far files are."""
-        for row in self.rows():
-            row.progress()
-
-    def place_of(self, message_id: str) -> int:
+    def place_of(self, key: str) -> int:
         """Where a message is; -1 when it is not shown."""
         for place in range(self.model.get_n_items()):
             message = self.message(place)
-            if message is not None and key_of(message) == f"m{message_id}":
+            if message is not None and key_of(message) == key:
                 return place
         return -1
 
     def _heard(self, event: Any) -> None:
         if isinstance(event, ChannelUpdated):
             self._context.channel = event.channel
-            self.refresh()
+            self.each(MessageRow.state)
 
     def close(self) -> None:
         """Ends the collection."""
         self.chat.remove()
-
-
-__all__ = ["MessagePane"]

@@ -57,12 +57,10 @@ class MessageRow:
         self.message: Message | None = None
         self.day = label("day", halign=Gtk.Align.CENTER)
         self.new = label("new", halign=Gtk.Align.CENTER, label="New messages")
-        self.avatar = Adw.Avatar(size=32, show_initials=True, valign=Gtk.Align.END)
+        self.avatar = Adw.Avatar(size=32, show_initials=True, valign=Gtk.Align.START)
         self.name = label("caption-heading", "sender", ellipsize=True)
         self.quote = label("caption", "quote", ellipsize=True)
-        self.text = label(
-            "body", wrap=True, wrap_mode=Pango.WrapMode.WORD_CHAR, width_chars=6, max_width_chars=WIDTH
-        )
+        self.text = label("body", wrap=True, wrap_mode=Pango.WrapMode.WORD_CHAR, width_chars=6, max_width_chars=WIDTH)
         self.left_out = label("caption", "note")
         self.files = box(vertical=True, spacing=4)
         self.note = label("caption", "note", xalign=1)
@@ -80,13 +78,9 @@ class MessageRow:
         self.reactions = box(spacing=4)
         self.replies = Gtk.Button(css_classes=["flat", "replies"], halign=Gtk.Align.START)
         self.replies.connect("clicked", self._thread)
-        self.failed = box(
-            label("caption", "error", label="Not sent"),
-            Gtk.Button(label="Send again", css_classes=["flat", "again"]),
-            Gtk.Button(label="Discard", css_classes=["flat", "discard"]),
-            spacing=4,
-        )
-        again, discard = self.failed.get_last_child().get_prev_sibling(), self.failed.get_last_child()
+        again = Gtk.Button(label="Send again", css_classes=["flat", "small"])
+        discard = Gtk.Button(label="Discard", css_classes=["flat", "small"])
+        self.failed = box(label("caption", "error", label="Not sent"), again, discard, spacing=4)
         again.connect("clicked", lambda _: self._with(self._context.actions.resend))
         discard.connect("clicked", lambda _: self._with(self._context.actions.give_up))
         self.column = box(self.name, self.line, self.reactions, self.replies, self.failed, vertical=True, spacing=2)
@@ -137,7 +131,6 @@ class MessageRow:
         self.avatar.set_visible(not own)
         self.avatar.set_text(name)
         self.avatar.set_opacity(1 if is_first else 0)
-        self.avatar.set_valign(Gtk.Align.START)
         self.main.set_css_classes(["message", *(["first"] if is_first else [])])
 
     def _show_text(self, message: Message) -> None:

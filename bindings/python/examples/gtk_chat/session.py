@@ -25,7 +25,7 @@ class Session:
     def __init__(self, config: Config, failed: Failed) -> None:
         self.config = config
         self.me = config["user_id"]
-        self.is_connected = False
+        self.is_open = self.is_connected = False
         #: Called with every error that nobody else has asked for.
         self._failed = failed
         self._client: SyncManager | None = None
@@ -39,11 +39,6 @@ class Session:
         if self._client is None:
             raise ClosedError("the session is not open")
         return self._client
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is a client."""
-        return self._client is not None
 
     def open(self, opened: Callable[[], object], refused: Failed) -> None:
         """Opens the cache; then calls one of the two, from the main loop."""
@@ -59,7 +54,7 @@ class Session:
         threading.Thread(target=work, name="open").start()
 
     def _begin(self, client: SyncManager, opened: Callable[[], object]) -> None:
-        self._client = client
+        self._client, self.is_open = client, True
         client.on_event(self._heard)
         self._source = gtk.attach(client)
         opened()
@@ -88,6 +83,7 @@ class Session:
     def close(self, closed: Callable[[], object]) -> None:
         """Ends the client; then calls ``closed``, from the main loop."""
         client, self._client = self._client, None
+        self.is_open = self.is_connected = False
         self._calls.clear()
         if client is None:
             later(closed)

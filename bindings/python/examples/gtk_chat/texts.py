@@ -15,7 +15,12 @@ LONGEST, MOST_LINES = 4000, 60
 
 def drawable(text: object) -> str:
     """One line of what may be drawn, in letters that UTF-8 has."""
-    return plain(text).encode("utf-8", "replace").decode("utf-8")
+    return encodable(plain(text))
+
+
+def encodable(text: str) -> str:
+    """Without what a text of GTK cannot hold: halves of letters, and NUL."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
 def body(text: str) -> tuple[str, int]:
@@ -63,7 +68,8 @@ def when(milliseconds: int, now: float | None = None) -> str:
     """The time of day, or the day of what is older; short enough for a list."""
     then, today = time.localtime(milliseconds / 1000), time.localtime(now)
     days = _number(today) - _number(then)
-    words = "%H:%M" if days == 0 else "%a" if 0 < days < 7 else "%-d %b" if then.tm_year == today.tm_year else "%x"
+    date = "%-d %b" if then.tm_year == today.tm_year else "%-d %b %y"
+    words = "%H:%M" if days == 0 else "%a" if 0 < days < 7 else date
     return time.strftime(words, then)
 
 

@@ -16,7 +16,7 @@ else:
 
     gi.require_version("Gtk", "4.0")
     gi.require_version("Adw", "1")
-    from gi.repository import Adw, Gdk, Gio, GLib, Gtk, Pango
+    from gi.repository import Adw, Gdk, Gio, GLib, Gtk, Pango  # noqa: F401
 
 
 def later(function: Any, *arguments: Any) -> None:
@@ -60,6 +60,3 @@ def clear(parent: Any) -> None:
     """Takes all children out of a box."""
     while (child := parent.get_first_child()) is not None:
         parent.remove(child)
-
-
-__all__ = ["Adw", "GLib", "Gdk", "Gio", "Gtk", "Pango", "box", "clear", "icon_button", "label", "later"]

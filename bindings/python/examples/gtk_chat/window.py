@@ -7,12 +7,14 @@ from typing import Any
 
 from syncmanager.demo.attached import Transfers
 from syncmanager.demo.words import channel_name
-from syncmanager.documents import LATEST, Channel, Config, Message
+from syncmanager.documents import Channel, Config, Message, SearchResult
 from syncmanager.errors import SyncManagerError
-from syncmanager.events import ChannelRemoved, ChannelUpdated, Connection, TokenNeeded
+from syncmanager.events import ChannelRemoved, ChannelUpdated, Connection, ParentUpdated, TokenNeeded
 
 from .channels import ChannelList, typing_words
 from .chat import ChatView
+from .rows import MessageRow
+from .search import Search
 from .session import Session
 from .texts import drawable, short
 from .toolkit import Adw, Gdk, GLib, Gtk, box, clear, icon_button, label, later
@@ -27,6 +29,8 @@ class ChatWindow:
         self.channels: ChannelList | None = None
         self.chat: ChatView | None = None
         self.thread: ChatView | None = None
+        #: The message that the thread answers.
+        self.answered: MessageRow | None = None
         self.channel: Channel | None = None
         self._is_reading = False
         #: Whether the window was closed, and the client after it.
@@ -49,19 +53,22 @@ class ChatWindow:
             content=self.place, flap=self.side, flap_position=Gtk.PackType.END, reveal_flap=False, locked=True,
             swipe_to_open=False, swipe_to_close=False,
         )  # fmt: skip
-        main = box(bar, self.banner, self.flap, vertical=True, hexpand=True)
+        self._main = box(bar, self.banner, self.flap, vertical=True, hexpand=True)
         self.list = box(vertical=True, vexpand=True)
         side_bar = Adw.HeaderBar(show_end_title_buttons=False, title_widget=Adw.WindowTitle(title="Chats"))
-        dark = icon_button("weather-clear-night-symbolic", "Dark or light", lambda _: self.turn())
-        side_bar.pack_end(dark)
-        sidebar = box(side_bar, self.list, vertical=True, width_request=300, classes=("sidebar",))
+        side_bar.pack_end(icon_button("weather-clear-night-symbolic", "Dark or light", lambda _: self.turn()))
+        self.search = Search(self.session, self._named, self._found)
+        self.search.turned = lambda is_on: self.lists.set_visible_child_name("search" if is_on else "list")
+        self.lists = Gtk.Stack(vexpand=True)
+        self.lists.add_named(self.list, "list")
+        self.lists.add_named(self.search.widget, "search")
+        sidebar = box(side_bar, self.search.entry, self.lists, vertical=True, width_request=300, classes=("sidebar",))
         self.leaflet = Adw.Leaflet(can_navigate_back=True)
         self.leaflet.append(sidebar)
-        self.leaflet.append(main)
+        self.leaflet.append(self._main)
         back = icon_button("go-previous-symbolic", "Back", lambda _: self.leaflet.set_visible_child(sidebar))
         bar.pack_start(back)
         self.leaflet.bind_property("folded", back, "visible", 2)
-        self._main = main
         self.toasts = Adw.ToastOverlay(child=self.leaflet)
         self.window = Adw.ApplicationWindow(
             application=application, title="Chat", default_width=1080, default_height=720, content=self.toasts
@@ -112,7 +119,7 @@ class ChatWindow:
         elif self.transfers.heard(event):
             for view in (self.chat, self.thread):
                 if view is not None:
-                    view.pane.progress()
+                    view.pane.each(MessageRow.progress)
         elif self.chat is not None and getattr(event, "collection", 0) == self.chat.chat.number:
             self._chat_heard(event)
 
@@ -142,16 +149,26 @@ class ChatWindow:
 
     # Channels and threads
 
-    def open(self, channel: Channel, viewpoint: int = LATEST) -> None:
-        """Shows a channel."""
+    def _channel(self, channel_url: str) -> Channel:
+        for channel in self.channels.channels.items if self.channels is not None else ():
+            if channel["channel_url"] == channel_url:
+                return channel
+        return {"channel_url": channel_url}
+
+    def _named(self, channel_url: str) -> str:
+        return short(channel_name(self._channel(channel_url), self.session.me), 60)
+
+    def _found(self, result: SearchResult) -> None:
+        self.open(self._channel(result["channel_url"]), result["message"])
+
+    def open(self, channel: Channel, found: Message | None = None) -> None:
+        """Shows a channel; with ``found``, at that message."""
         self.leaflet.set_visible_child(self._main)
-        if self.chat is not None and self.chat.chat.channel_url == channel["channel_url"] and viewpoint == LATEST:
+        if self.chat is not None and self.chat.chat.channel_url == channel["channel_url"] and found is None:
             return
         self._leave()
         self.channel = channel
-        self.chat = ChatView(
-            self.session, self, channel["channel_url"], self.transfers, channel, viewpoint=viewpoint
-        )  # fmt: skip
+        self.chat = ChatView(self.session, self, channel["channel_url"], self.transfers, channel, found=found)
         clear(self.place)
         self.chat.widget.insert_child_after(self.typing, self.chat.pane.widget)
         self.place.append(self.chat.widget)
@@ -196,19 +213,30 @@ class ChatWindow:
         self.close_thread()
         if self.chat is None:
             return
-        self.thread = ChatView(
-            self.session, self, self.chat.chat.channel_url, self.transfers, self.channel, parent=message
-        )  # fmt: skip
+        url = self.chat.chat.channel_url
+        self.thread = ChatView(self.session, self, url, self.transfers, self.channel, parent=message)
+        self.thread.chat.on_event(self._thread_heard)
+        title = label("heading", label="Thread", hexpand=True, margin_start=16)
+        close = icon_button("window-close-symbolic", "Close the thread", lambda _: self.close_thread(), "circular")
+        self.answered = MessageRow(self.thread.context)
+        self.answered.tools.set_opacity(0)
+        self.answered.show(message, None)
+        self.side.append(box(title, close, classes=("thread-bar",)))
+        self.side.append(box(self.answered.widget, vertical=True, classes=("answered",)))
         self.side.append(self.thread.widget)
         self.flap.set_reveal_flap(True)
         self.thread.composer.text.grab_focus()
+
+    def _thread_heard(self, event: Any) -> None:
+        if isinstance(event, ParentUpdated) and self.answered is not None:
+            self.answered.show(event.message, None)
 
     def close_thread(self) -> None:
         """Ends the thread."""
         self.flap.set_reveal_flap(False)
         if self.thread is not None:
             self.thread.close()
-            self.thread = None
+            self.thread = self.answered = None
         clear(self.side)
 
     # The window
@@ -222,6 +250,7 @@ class ChatWindow:
     def _close(self, _: Any) -> bool:
         if self.session.is_open:
             self.window.set_visible(False)
+            self.search.close()
             self._leave()
             self.session.close(self._closed)
         return True
