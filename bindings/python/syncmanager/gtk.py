@@ -29,6 +29,10 @@ else:
     from gi.repository.GObject import Object as _Object
 
 
+# Events taken before the main loop looks for what is more urgent.
+_AT_ONCE = 64
+
+
 class Row(_Object):  # type: ignore[misc]
     """A row of the model. Since 0.1."""
 
@@ -89,14 +93,16 @@ class ListModel(_Object, _ListModel):  # type: ignore[misc]
 
 
 def attach(sm: SyncManager) -> int:
-    """Lets the default main loop drain the client's events. Gives the number of the source: ``GLib.source_remove`` ends
-    it, which has to come before the client is closed, since its descriptor may be another file's afterwards."""
+    """Lets the default main loop drain the client's events: some at once, and only while no input and no frame is due,
+    so that a window goes on while thousands of messages come. Gives the number of the source: ``GLib.source_remove``
+    ends it, which has to come before the client is closed, since its descriptor may be another file's afterwards."""
 
     def drain(*_: Any) -> bool:
-        sm.dispatch(timeout=0)
+        sm.dispatch(_AT_ONCE, timeout=0)
         return True
 
-    return int(GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, sm.fileno(), GLib.IOCondition.IN, drain))
+    # GTK lays out and draws at up to PRIORITY_HIGH_IDLE + 20.
+    return int(GLib.unix_fd_add_full(GLib.PRIORITY_HIGH_IDLE + 30, sm.fileno(), GLib.IOCondition.IN, drain))
 
 
 __all__ = ["ListModel", "Row", "attach"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,44 @@ def test_the_model_is_the_list_after_each_of_2000_changes(seed: int) -> None:
     assert rows(model) == list(collection.items) == mirror
     assert model.get_item(len(mirror)) is None
     assert len(gtk.ListModel(collection, "pending")._rows) == len(collection.pending) == 200
+
+
+class Busy:
+    """A client that always has events."""
+
+    def __init__(self) -> None:
+        self.readable, self._writable = os.pipe()
+        os.write(self._writable, b"x")
+        self.drained: list[int] = []
+
+    def fileno(self) -> int:
+        return self.readable
+
+    def dispatch(self, max_events: int = 0, timeout: float | None = 0) -> int:
+        assert timeout == 0
+        self.drained.append(max_events)
+        return max_events
+
+
+def test_frames_come_before_events_and_events_come_in_between() -> None:
+    GLib, busy, frames = repository.GLib, Busy(), [0]
+    client: Any = busy
+    source = gtk.attach(client)
+
+    def frame() -> bool:
+        frames[0] += 1
+        assert busy.drained == []
+        return frames[0] < 100
+
+    GLib.idle_add(frame, priority=GLib.PRIORITY_HIGH_IDLE + 20)  # that of drawing
+    context = GLib.MainContext.default()
+    end = time.monotonic() + PATIENCE
+    while len(busy.drained) < 3:
+        assert time.monotonic() < end
+        context.iteration(True)
+    GLib.source_remove(source)
+    assert frames == [100]
+    assert all(0 < count < 1000 for count in busy.drained)
 
 
 def test_a_window_shows_a_chat(syncmanager_server: Server, tmp_path: Path) -> None:
