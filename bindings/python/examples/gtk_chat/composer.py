@@ -53,7 +53,7 @@ class Composer:
         emoji.set_popover(Gtk.EmojiChooser())
         emoji.get_popover().connect("emoji-picked", self._picked)
         self.send = Gtk.Button(
-            icon_name="mail-send-symbolic", tooltip_text="Send", css_classes=["circular", "suggested-action"]
+            icon_name="go-up-symbolic", tooltip_text="Send", css_classes=["circular", "suggested-action"]
         )
         self.send.connect("clicked", lambda _: self.submit())
         for button in (self.file, emoji, self.send):
