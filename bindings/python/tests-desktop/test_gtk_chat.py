@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from screen import Adw, Screen, button, found_label, labels, usable
+from screen import Adw, Screen, button, found_label, labels, usable, walk
 
 from syncmanager.blocking import SyncManager
 from syncmanager.demo.words import channel_name, user_name
@@ -35,7 +35,8 @@ class Lunch:
         self.bo.connect(timeout=60)
         self.his = self.bo.messages("lunch", reply_type="only_reply_to_channel")
         self.his.fetch(timeout=60)
-        self.screen = Screen(server.config(mei, folder / "mei", **options))
+        self.config = server.config(mei, folder / "mei", **options)
+        self.screen = Screen(self.config)
         self.screen.others.append(self.bo)
         self.until = self.screen.until
 
@@ -179,6 +180,17 @@ def test_what_is_written_offline_is_sent_when_the_server_is_back(start: Callable
     assert not screen.main.banner.get_reveal_child()
 
 
+def test_it_shows_what_is_cached_without_a_server(start: Callable[..., Lunch]) -> None:
+    lunch = start()
+    lunch.screen.row("hungry?")
+    lunch.screen.close()
+    lunch.server.kill()
+    lunch.screen = screen = Screen(lunch.config)
+    screen.row("hungry?")
+    assert "Lunch today" in labels(screen.main.list)
+    screen.until(lambda: any("Offline" in words for words in labels(screen.main.banner)), "the banner")
+
+
 def test_what_failed_is_sent_again_by_hand(start: Callable[..., Lunch]) -> None:
     lunch = start(resend_policy="manual")
     screen = lunch.screen
@@ -216,6 +228,23 @@ def test_files_are_sent_and_received(start: Callable[..., Lunch], tmp_path: Path
     screen.answer_chooser(str(tmp_path / "saved.txt"))
     lunch.until(lambda: (tmp_path / "saved.txt").exists(), "the file that was saved")
     assert (tmp_path / "saved.txt").read_bytes() == b"9"
+
+
+def test_how_far_a_file_is_stands_under_it(start: Callable[..., Lunch], tmp_path: Path) -> None:
+    lunch = start()
+    screen = lunch.screen
+    (tmp_path / "film.mp4").write_bytes(b"film" * 1_000_000)
+    lunch.server.delay(3000, "/v3/storage/file")
+    screen.chat.send_file(str(tmp_path / "film.mp4"))
+    bar = lunch.until(lambda: next(filter(is_bar, walk(screen.chat.pane.view)), None), "the bar")
+    lunch.until(lambda: bar.get_fraction() > 0.5, "that much of it")
+    lunch.until(lambda: len(lunch.his.items) == 2, "the file, at Bo's")
+    lunch.until(lambda: not any(map(is_bar, walk(screen.chat.pane.view))), "the end of the bar")
+
+
+def is_bar(widget: Any) -> bool:
+    """Whether it shows how far something is."""
+    return hasattr(widget, "get_fraction")
 
 
 def test_it_searches_while_one_types_and_goes_to_what_was_found(start: Callable[..., Lunch]) -> None:

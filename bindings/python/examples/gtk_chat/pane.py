@@ -10,7 +10,7 @@ from syncmanager import gtk
 from syncmanager.blocking import MessageCollection
 from syncmanager.demo.words import key_of
 from syncmanager.documents import LATEST, Message, MessageFilter
-from syncmanager.errors import NetworkError, RemovedError, SyncManagerError
+from syncmanager.errors import RemovedError, SyncManagerError
 from syncmanager.events import ChannelUpdated
 
 from .rows import Context, MessageRow
@@ -85,22 +85,23 @@ class MessagePane:
 
         def loaded(page: Any) -> None:
             self._is_loading = False
-            more = page.has_more and page.short is None
+            if page.short == "reset":
+                self.load()
+                return
             if direction == "previous":
-                self.has_previous = more
+                self.has_previous = page.has_more
             else:
-                self.has_next = more
+                self.has_next = page.has_more
             place = self.place_of(self._context.found) if self._seeks else -1
             if place >= 0:
                 self._seeks = False
                 self.show_place(place)
-            later(self._look)
+            if page.short is None:  # else it is tried when one scrolls, or when there is a connection
+                later(self._look)
 
         def failed(error: SyncManagerError) -> None:
             self._is_loading = False
-            if isinstance(error, NetworkError):
-                self.has_previous = False
-            elif not isinstance(error, RemovedError):
+            if not isinstance(error, RemovedError):
                 self._failed(error)
 
         fetch = self.chat.start.fetch("previous" if direction == "previous" else "next")
@@ -108,7 +109,7 @@ class MessagePane:
 
     def again(self) -> None:
         """There is a connection again, so pages that ended early may go on."""
-        self.has_previous = True
+        self.has_previous = True  # without a connection, the cache's end was taken for the first message
         self._look()
 
     def _look(self) -> None:
@@ -152,7 +153,7 @@ class MessagePane:
         """Shows the newest message."""
         if self.has_next:
             # What is shown does not reach the newest: the list begins again there.
-            self.has_previous, self.has_next, self._is_loading = True, False, False
+            self.has_previous, self.has_next = True, False
             self.chat.reset_viewpoint()
             self.load()
         self._at_end = True

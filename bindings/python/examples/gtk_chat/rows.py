@@ -172,7 +172,7 @@ class MessageRow:
             return
         told = self._context.transfers[key_of(message)]
         part = told.rsplit("%", 1)[0].rsplit(" ", 2)[-2] if "%" in told else ""
-        bar.set_visible(bool(told) and part != "100")
+        bar.set_visible(bool(told) and (part != "100" or "status" in message))
         if part.isdecimal():
             bar.set_fraction(int(part) / 100)
 
