@@ -135,6 +135,7 @@ class Screen:
         self.click(composer.text)
         self.type(text)
         self.until(lambda: composer.written == text, f"{text!r} in the field")
+        assert composer.text.get_visible_rect().height > 10, "nobody sees what is written"
         self.type("", "Return")
         self.until(lambda: composer.written == "", "an empty field")
 

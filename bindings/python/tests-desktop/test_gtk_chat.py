@@ -88,6 +88,23 @@ def test_it_receives_and_sends(start: Callable[..., Lunch]) -> None:
     assert screen.texts() == ["hungry?", "noodles, as ever", "and tea"]
 
 
+def test_the_field_grows_with_its_lines(start: Callable[..., Lunch]) -> None:
+    lunch = start()
+    screen = lunch.screen
+    field = screen.chat.composer.text
+    screen.click(field)
+    before = field.get_visible_rect().height
+    for line in ("one", "two", "three"):
+        screen.type(line, "shift+Return")
+    screen.type("four")
+    lunch.until(lambda: screen.chat.composer.written == "one\ntwo\nthree\nfour", "the lines")
+    lunch.until(lambda: field.get_visible_rect().height > before, "a higher field")
+    assert before > 20
+    screen.type("", "Return")
+    lunch.until(lambda: lunch.his_texts()[-1] == "one\ntwo\nthree\nfour", "the lines, at Bo's")
+    lunch.until(lambda: field.get_visible_rect().height == before, "a field of one line")
+
+
 def test_it_edits_deletes_and_reacts(start: Callable[..., Lunch]) -> None:
     lunch = start()
     screen = lunch.screen

@@ -27,8 +27,8 @@ class Composer:
         self._kind: Kind = "write"
         self._target: Message | None = None
         self.text = Gtk.TextView(
-            wrap_mode=Gtk.WrapMode.WORD_CHAR, accepts_tab=False, hexpand=True, valign=Gtk.Align.CENTER,
-            top_margin=8, bottom_margin=8, left_margin=12, right_margin=12,
+            wrap_mode=Gtk.WrapMode.WORD_CHAR, accepts_tab=False, hexpand=True,
+            top_margin=10, bottom_margin=9, left_margin=12, right_margin=12,
         )  # fmt: skip
         self.buffer = self.text.get_buffer()
         self.buffer.connect("changed", self._changed)
