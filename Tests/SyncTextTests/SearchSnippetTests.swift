@@ -26,7 +26,7 @@ final class SearchSnippetTests: XCTestCase {
         let words = Array(repeating: "日本 ipsum", count: 100).joined(separator: " ")
         let found = try snippet(words + " needle " + words, "needle")
         XCTAssertTrue(found.text.hasPrefix("…") && found.text.hasSuffix("…"))
-        XCTAssertLessThanOrEqual(found.text.unicodeScalars.count, SearchSnippet.longest + 2)
+        XCTAssertLessThanOrEqual(found.text.unicodeScalars.count, SearchSnippet.longest)
         XCTAssertGreaterThan(found.text.unicodeScalars.count, 100)
         XCTAssertEqual(marked(found), [["needle", "needle"]])
         XCTAssertTrue(found.text.dropFirst().first.map { "日i".contains($0) } ?? false, found.text)
@@ -36,8 +36,18 @@ final class SearchSnippetTests: XCTestCase {
         let run = String(repeating: "会", count: 500)
         let found = try snippet(run + "議" + run, "議")
         XCTAssertEqual(marked(found), [["議", "議"]])
-        XCTAssertEqual(found.text.unicodeScalars.count, SearchSnippet.longest + 2)
+        XCTAssertEqual(found.text.unicodeScalars.count, SearchSnippet.longest)
         let beginning = try snippet("x" + String(repeating: "a", count: 9999), "x")
-        XCTAssertLessThanOrEqual(beginning.text.unicodeScalars.count, SearchSnippet.longest + 1)
+        XCTAssertLessThanOrEqual(beginning.text.unicodeScalars.count, SearchSnippet.longest)
+    }
+
+    func testAWordThatIsLongerThanASnippetHasAPlace() throws {
+        for before in ["", "so ", String(repeating: "word ", count: 50)] {
+            let found = try snippet(before + "needle" + String(repeating: "x", count: 300) + " end", "needle")
+            XCTAssertLessThanOrEqual(found.text.unicodeScalars.count, SearchSnippet.longest)
+            let place = try XCTUnwrap(marked(found).first)
+            XCTAssertEqual(place[0], place[1])
+            XCTAssertTrue(place[0].hasPrefix("needlexxx") && found.text.hasSuffix(place[0] + "…"), found.text)
+        }
     }
 }

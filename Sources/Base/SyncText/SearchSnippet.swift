@@ -6,7 +6,7 @@ public struct SearchSnippet: Equatable, Sendable {
         public let utf16: Range<Int>
     }
 
-    /// Scalars of the text that are shown at most.
+    /// Scalars of a snippet at most, with the marks.
     public static let longest = 160
     /// Of them so many stand before the first place.
     private static let mostBefore = 40
@@ -25,9 +25,10 @@ public struct SearchSnippet: Equatable, Sendable {
         if start > scalars.startIndex { self.text = SearchSnippet.mark }
         let cut = text.utf8.distance(from: text.startIndex, to: start)
         let length = text.utf8.distance(from: start, to: end)
-        let shown = match.places.filter { $0.lowerBound >= cut && $0.upperBound <= cut + length }
+        // A word may be longer than a snippet: as much of it as is shown is its place.
+        let shown = match.places.filter { $0.lowerBound >= cut && $0.lowerBound < cut + length }
         let inside = SearchSnippet.counted(
-            shown.map { $0.lowerBound - cut..<$0.upperBound - cut }, in: scalars[start..<end])
+            shown.map { $0.lowerBound - cut..<min($0.upperBound - cut, length) }, in: scalars[start..<end])
         let (bytes, units) = (self.text.utf8.count, self.text.utf16.count)
         places = inside.map { place in
             Place(
@@ -56,9 +57,10 @@ public struct SearchSnippet: Equatable, Sendable {
     private static func end(
         in scalars: String.UnicodeScalarView, from start: String.Index, behind place: String.Index
     ) -> String.Index {
-        guard let limit = scalars.index(start, offsetBy: longest, limitedBy: scalars.endIndex),
-            limit < scalars.endIndex
+        let most = start > scalars.startIndex ? longest - 1 : longest
+        guard let whole = scalars.index(start, offsetBy: most, limitedBy: scalars.endIndex), whole < scalars.endIndex
         else { return scalars.endIndex }
+        let limit = scalars.index(before: whole)
         guard place < limit else { return limit }
         return scalars[place..<limit].lastIndex { $0.properties.isWhitespace } ?? limit
     }
