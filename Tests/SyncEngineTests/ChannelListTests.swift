@@ -49,6 +49,23 @@ final class ChannelListTests: EngineTestCase {
         event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
     }
 
+    /// The listing, its parts and a list's own page: a channel that the service names twice is shown once.
+    func testAChannelThatAPageHasTwiceIsShownOnce() throws {
+        start()
+        command(.post(.openChannelCollection(id: 1, query: byName)))
+        command(.call(newCall(), .connect))
+        event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
+        fetch(1, .next)
+        let twice = channels(0..<15) + channels(0..<15)
+        answer(.channels(ChannelPage(channels: twice, next: "")), to: isOwnPage)
+        wait(0)
+        XCTAssertEqual(host.ids(1, .channels), names(0..<15))
+        answer(.channels(ChannelPage(channels: channels(0..<150) + channels(0..<150), next: "")), to: isListing)
+        wait(0)
+        fetch(1, .next)
+        XCTAssertEqual(host.ids(1, .channels).count, Set(host.ids(1, .channels)).count)
+    }
+
     /// Every channel that becomes known sorts before those shown: the list stays as long as it was fetched.
     func testAListDoesNotGrowWithTheAccountWhileItIsListed() throws {
         try begin()

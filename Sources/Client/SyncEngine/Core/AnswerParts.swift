@@ -21,11 +21,13 @@ struct AnswerParts {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// `removed` and `hasMore` are of a change log.
+    /// A channel that the answer has twice counts as it is said last. `removed` and `hasMore` are of a change log.
     mutating func add(
         _ ask: Ask, _ changed: [ChannelRecord], removed: [ChannelURL] = [], next: String, hasMore: Bool = false
     ) {
-        waiting.append((ask, changed[...], removed, next, hasMore))
+        var seen = Set<ChannelURL>()
+        let last = changed.reversed().filter { seen.insert($0.url).inserted }
+        waiting.append((ask, last.reversed()[...], removed, next, hasMore))
     }
 
     mutating func takeNext() -> Part? {
