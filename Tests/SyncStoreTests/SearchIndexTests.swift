@@ -194,12 +194,42 @@ final class SearchIndexTests: StoreTestCase {
         XCTAssertFalse(isDamaged)
     }
 
+    /// Makes the table `search_range` take any type, as a damaged byte does.
+    private static let typeless = """
+        ALTER TABLE search_range RENAME TO was;
+        CREATE TABLE search_range (version, low, high, spill);
+        INSERT INTO search_range SELECT * FROM was;
+        DROP TABLE was;
+        """
+
+    func testAnIndexThatFindsNothingIsNotOpened() throws {
+        for damage in ["UPDATE search_found_data SET block = x'' WHERE id = 10", "DELETE FROM message WHERE key = 2"] {
+            let folder = try newFolder()
+            var store = try CacheStore(directory: folder.path, now: 0)
+            let channel = try store.channelKey("c")
+            let index = try SearchIndex(store, read: SearchIndexTests.read)
+            try store.upsert((1...2).map { message($0, "one", at: $0 * 1000) }, channel: channel)
+            try finish(index)
+            store.close()
+            store = try CacheStore(directory: folder.path, now: 0)
+            try store.connection.execute(damage)
+            XCTAssertThrowsError(try SearchIndex(store, read: SearchIndexTests.read), damage) { error in
+                guard case StoreError.failed(Connection.damagedIndex, _) = error else { return XCTFail("\(error)") }
+            }
+            try drop(store)
+            let new = try SearchIndex(store, read: SearchIndexTests.read)
+            try finish(new)
+            XCTAssertFalse(try texts("one", new).isEmpty)
+        }
+    }
+
     /// However damaged an index is, it goes, and the next one works.
     func testADamagedIndexGoes() throws {
         for damage in [
             "DELETE FROM search_found_data", "UPDATE search_found_data SET block = x'ff' WHERE id = 10",
             "DELETE FROM search_found_config", "DELETE FROM search_found_idx", "DELETE FROM search_range",
-            "UPDATE search_place SET row = -row",
+            "UPDATE search_place SET row = -row", "UPDATE search_found_data SET block = x'' WHERE id = 10",
+            "\(SearchIndexTests.typeless) UPDATE search_range SET spill = 'x'",
         ] {
             let folder = try newFolder()
             var store = try CacheStore(directory: folder.path, now: 0)

@@ -65,9 +65,27 @@ public final class SearchIndex: MessageIndex {
         })
         try cache.transaction { () throws(StoreError) in
             if try SearchIndex.storedVersion(connection) == nil { try make() }
+            try checkNewest()
             try connection.execute(SearchIndex.triggers)
         }
         cache.searchIndex = self
+    }
+
+    /// The newest message has to be found: an index whose list of parts is lost finds nothing, and fails nowhere.
+    private func checkNewest() throws(StoreError) {
+        let newest = try connection.prepare("""
+            SELECT row, CAST(coalesce(message.channel, 0) AS INTEGER)
+            FROM search_place LEFT JOIN message ON message.key = search_place.key ORDER BY row DESC LIMIT 1
+            """)
+        defer { newest.reset() }
+        guard try newest.next() else { return }
+        let term = "\"" + String(decoding: SearchIndex.channelTerm(newest.int(1)), as: UTF8.self) + "\""
+        let found = try connection.prepare("SELECT 1 FROM search_found WHERE search_found MATCH ? AND rowid = ?")
+            .bind(term).bind(newest.int(0))
+        defer { found.reset() }
+        guard try found.next() else {
+            throw .failed(code: Connection.damagedIndex, message: "the newest message is not in the index")
+        }
     }
 
     // MARK: Removal
@@ -96,7 +114,8 @@ public final class SearchIndex: MessageIndex {
         return try cache.transaction { () throws(StoreError) in
             try dropTriggers(connection)
             guard try storedVersion(connection) != nil else { return false }
-            try connection.execute("UPDATE search_range SET version = 0")
+            // Not an update: with a value of another type in it the row cannot be written again.
+            try connection.execute("DELETE FROM search_range; INSERT INTO search_range VALUES (0, 0, 0, 0)")
             var gone = 0
             for (table, key, rows) in [("search_place", "row", 100 * pages), ("search_found_data", "id", pages)] {
                 try connection.prepare("""
