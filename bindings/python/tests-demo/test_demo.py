@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +13,6 @@ from terminal import Terminal
 
 from syncmanager.demo import attached
 from syncmanager.testing import Server
-
-
-@pytest.fixture
-def lunch(syncmanager_server: Server) -> Any:
-    server: Any = syncmanager_server
-    server.mei = server.create_user("mei", "Mei")
-    server.create_user("bo", "Bo")
-    for url, name in (("plans", "Plans"), ("lunch", "Lunch today")):
-        server.create_channel(url, "mei", "bo", name=name)
-        server.control("advance_clock", ms=1)
-        server.post(url, "bo", f"welcome to {name}")
-    return server
-
-
-@pytest.fixture
-def start(lunch: Any, tmp_path: Path) -> Iterator[Any]:
-    config = json.dumps(lunch.config(lunch.mei, tmp_path / "data"))
-    started: list[Any] = []
-
-    def start(columns: int = 110) -> Any:
-        started.append(Terminal([sys.executable, "-m", "syncmanager.demo", config], columns))
-        return started[-1]
-
-    yield start
-    for terminal in started:
-        terminal.close()
 
 
 def test_a_chat(lunch: Any, start: Any) -> None:

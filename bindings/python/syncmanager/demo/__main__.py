@@ -1,11 +1,4 @@
-"""A chat in the terminal.
-
-Keys: Enter sends; up and down choose a message (so does the mouse), Escape goes back. Of the chosen message: ctrl+y
-answers it, ctrl+t opens its thread, F2 edits it, F3 reacts to it, F5 sends it again, F6 saves its files (pressed again,
-it stops), F7 answers its poll, F8 deletes it; of one that is being sent, F8 stops that. Without a chosen message F7
-asks something. F4 sends a file. ctrl+k jumps to a channel by a part of its name, ctrl+n to the next one; ctrl+o loads
-older messages; ctrl+r goes offline and back; ctrl+q ends.
-"""
+"""A chat in the terminal."""
 
 from __future__ import annotations
 
@@ -17,11 +10,12 @@ from pathlib import Path
 from typing import cast
 
 from ..documents import Config
+from .keys import text
 
 
-def _config(text: str) -> Config:
+def _config(given: str) -> Config:
     try:
-        config = json.loads(Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text)
+        config = json.loads(Path(given[1:]).read_text(encoding="utf-8") if given.startswith("@") else given)
     except (OSError, ValueError) as error:
         sys.exit(f"CONFIG: {error}")
     if not isinstance(config, dict):
@@ -32,7 +26,9 @@ def _config(text: str) -> Config:
 def main() -> None:
     """Reads the command line and runs the program."""
     parser = argparse.ArgumentParser(
-        prog="python -m syncmanager.demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m syncmanager.demo",
+        description=f"{__doc__}\n\n{text()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(

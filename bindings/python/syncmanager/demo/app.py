@@ -1,402 +1,165 @@
-"""The terminal chat: each pane is drawn from a live list whenever that list changed."""
+"""The terminal chat: what the user does, by keys and the mouse."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import Any, ClassVar
+from textual.widgets import Input
 
-from rich.text import Text
-from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer, Input, OptionList, Static
-from textual.widgets.option_list import Option
-
-from .. import ChannelCollection, MessageCollection, SyncManager, SyncManagerError
-from ..documents import Channel, Config, Message
-from ..events import Change, ChannelRemoved, ChannelUpdated, Connection, Event, ParentUpdated, SyncProgress, SyncState
-from .attached import Transfers, files_of
-from .attaching import attach, poll, save, toggle_reaction
-from .lines import Row, channel_line, channel_name, is_own, key_of, message_line, rows, rule, sync_words, user_name
-from .plain import plain
-from .writing import REACTION, WRITE, Kind, Writing
-
-#: Messages drawn; older ones stay in the list.
-DRAWN = 300
+from .attached import files_of
+from .base import ChatBase
+from .doing import call_for
+from .help import HelpScreen
+from .lines import is_own, key_of
+from .pane import Pane
+from .rows import ChannelRows
+from .writing import WRITE, Kind, Writing
 
 
-class ChatApp(App[None]):
+class ChatApp(ChatBase):
     """Channels on the left, one chat on the right, what the library does in the last line. Since 0.1."""
 
-    TITLE = "syncmanager"
-    ENABLE_COMMAND_PALETTE = False  # it has nothing to offer, and its keys are taken
-    CSS = """
-    OptionList { padding: 0; }
-    #channels { width: 32; height: 100%; border: round $primary; }
-    #messages { height: 1fr; border: round $primary; }
-    #typing { height: 1; color: $success; }
-    #state { height: 1; background: $panel; padding: 0 1; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+k", "jump", "Jump to", priority=True),
-        Binding("ctrl+n", "next_channel", "Next", priority=True),
-        Binding("ctrl+o", "older", "Older", priority=True),
-        Binding("ctrl+t", "thread", "Thread", priority=True),
-        Binding("ctrl+y", "reply", "Reply", priority=True),
-        Binding("f2", "edit", "Edit", priority=True),
-        Binding("f3", "react", "React", priority=True),
-        Binding("f4", "file", "File", priority=True),
-        Binding("f5", "resend", "Resend", priority=True),
-        Binding("f6", "save", "Save", priority=True),
-        Binding("f7", "poll", "Poll", priority=True),
-        Binding("f8", "delete", "Delete", priority=True),
-        Binding("ctrl+r", "connection", "Offline/back", priority=True),
-        Binding("ctrl+q", "quit", "Quit", priority=True),
-        Binding("up", "choose(-1)", "Choose", show=False, priority=True),
-        Binding("down", "choose(1)", "Choose", show=False, priority=True),
-        Binding("escape", "leave", "Back", show=False, priority=True),
-    ]
+    # The lists
 
-    def __init__(self, config: Config) -> None:
-        super().__init__()
-        self.config = config
-        self.me = config.get("user_id", "")
-        self.sm: SyncManager | None = None
-        self.channels: ChannelCollection | None = None
-        self.chat: MessageCollection | None = None
-        #: Shown in place of the chat while it is open, and the message that it answers.
-        self.thread: MessageCollection | None = None
-        self.answered: Message | None = None
-        #: The channel of the chat, and up to when the user had read it when it was opened.
-        self.channel: Channel | None = None
-        self.new_after: int | None = None
-        self.is_reading = False
-        self.writing = WRITE
-        self.drawn: list[Row] = []
-        self.transfers = Transfers()
-        self.rung: dict[str, object] = {}
-        self.connection = "offline"
-        self.sync = "idle"
-        self.syncing = ""
-        self.synced: dict[str, int] = {}
-        self.typing = ""
-        self.problem = ""
-
-    def compose(self) -> ComposeResult:
-        """The panes."""
-        with Horizontal():
-            yield OptionList(id="channels")
-            with Vertical():
-                messages = OptionList(id="messages")
-                messages.can_focus = False  # what is typed goes to the line below; the mouse chooses all the same
-                yield messages
-                yield Static(id="typing")
-                yield Input(placeholder=WRITE.hint(), id="input")
-        yield Static(id="state")
-        yield Footer()
-
-    def on_mount(self) -> None:
-        """Starts to follow the channels."""
-        self.query_one("#input").focus()
-        self.run_worker(self.follow(), exit_on_error=False, name="follow")
-
-    async def follow(self) -> None:
-        """Keeps the client open as long as the program runs."""
-        try:
-            async with SyncManager(**self.config) as sm:
-                self.sm = sm
-                sm.on_event(self.heard)
-                self.channels = sm.channels(order="latest_last_message")
-                sm.connect()  # not awaited: the cache is shown at once
-                await self.channels.fetch()
-                self.draw_channels()
-                if self.channels.items:
-                    await self.open(self.channels.items[0]["channel_url"])
-                async for change in self.channels:
-                    self.ring(change)
-                    self.draw_channels()
-                    if self.chat is None and self.channels.items:
-                        await self.open(self.channels.items[0]["channel_url"])
-        except SyncManagerError as error:
-            self.exit(message=plain(error), return_code=1)
-
-    async def open(self, channel_url: str) -> None:
-        """Shows another channel."""
-        if self.sm is None or (self.chat is not None and self.chat.channel_url == channel_url):
-            return
-        if self.chat is not None:
-            self.close_thread()
-            self.chat.remove()
-        self.typing = ""
-        self.channel = next((one for one in self.listed() if one["channel_url"] == channel_url), None)
-        has_new = self.channel is not None and self.channel.get("unread_message_count", 0) > 0
-        self.new_after = self.channel.get("read_receipt", {}).get(self.me, 0) if self.channel and has_new else None
-        self.chat = chat = self.sm.messages(channel_url, reply_type="only_reply_to_channel")
-        chat.on_event(self.chat_heard)
-        self.draw_channels()
-        self.draw_messages()
-        await self.load(chat)
-        self.read()
-
-    def listed(self) -> list[Channel]:
-        """The channels that are shown, as they are now."""
-        return list(self.channels.items) if self.channels is not None else []
-
-    async def load(self, chat: MessageCollection) -> None:
-        """Loads a page of older messages."""
-        try:
-            await chat.fetch()
-            self.problem = ""
-        except SyncManagerError as error:
-            if not chat.removed:
-                self.problem = str(error)
-        self.draw_state()
-
-    def attempt(self, call: Awaitable[Any]) -> None:
-        """Waits for a call beside the rest, and says how it failed."""
-
-        async def wait() -> None:
-            try:
-                await call
-                self.problem = ""
-            except (SyncManagerError, OSError) as error:
-                self.problem = str(error)
-            if self.is_running:
-                self.draw_state()
-
-        self.run_worker(wait(), exit_on_error=False)
-
-    def read(self) -> None:
-        """Tells the service that the chat has been read, while somebody looks at it."""
-        unread = self.channel.get("unread_message_count", 0) if self.channel is not None else 0
-        if self.chat is None or not unread or self.is_reading or not self.app_focus or self.connection != "connected":
-            return
-        chat = self.chat
-
-        async def mark() -> None:
-            self.is_reading = True
-            try:
-                await chat.mark_as_read()
-            finally:
-                self.is_reading = False
-
-        self.attempt(mark())
-
-    # What the library tells
-
-    def heard(self, event: Event) -> None:
-        """The connection and the sync."""
-        if isinstance(event, Connection):
-            self.connection = event.state
-            if event.retry_in is not None:
-                self.connection = f"offline, tries again in {event.retry_in / 1000:.1f} s"
-            self.read()
-        elif isinstance(event, SyncState):
-            self.sync = event.state
-        elif isinstance(event, SyncProgress):
-            self.synced[event.channel_url] = event.done
-            self.syncing = event.channel_url
-        elif self.transfers.heard(event):
-            self.draw_messages()
-        self.draw_state()
-
-    def chat_heard(self, event: Event) -> None:
-        """The messages of the chat, who has read them, and who types."""
-        if isinstance(event, Change):
-            self.draw_messages()
-        elif isinstance(event, ChannelUpdated):
-            self.channel = event.channel
-            typing = event.channel.get("typing_members") or []
-            names = [user_name(user) for user in typing]
-            self.typing = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} typing …" if names else ""
-            self.query_one("#typing", Static).update(Text(self.typing))
-            self.draw_messages()
-            self.read()
-        elif isinstance(event, ChannelRemoved):
-            self.close_thread()
-            self.chat = None
-
-    def thread_heard(self, event: Event) -> None:
-        """The replies, and the message that they answer."""
-        if isinstance(event, ParentUpdated):
-            self.answered = event.message
-        if isinstance(event, (Change, ParentUpdated)):
-            self.draw_messages()
-
-    def ring(self, change: Change[Channel]) -> None:
-        """Rings for a message that nobody looks at: once for each, and not where the user wants no notice."""
-        if change.source not in ("event_message_received", "event_mention"):
-            return
-        for channel in change.items:
-            last, url = channel.get("last_message"), channel["channel_url"]
-            is_shown = self.chat is not None and self.chat.channel_url == url and self.app_focus
-            if last is None or is_shown or not channel.get("unread_message_count"):
-                continue
-            if channel.get("push_trigger_option") != "off" and self.rung.get(url) != last["message_id"]:
-                self.rung[url] = last["message_id"]
-                self.bell()
-
-    def on_app_focus(self) -> None:
-        """The terminal is looked at again."""
-        self.read()
-
-    # Drawing
-
-    def draw_channels(self) -> None:
-        """Draws the list of channels as it stands; those that are looked for while the user jumps."""
-        wanted = self.query_one("#input", Input).value.casefold() if self.writing.kind == "jump" else ""
-        found = [one for one in self.listed() if wanted in channel_name(one, self.me).casefold()]
-        shown = self.query_one("#channels", OptionList)
-        shown.clear_options()
-        shown.add_options([Option(channel_line(one, self.me), id=one["channel_url"]) for one in found])
-        urls = [one["channel_url"] for one in found]
-        if self.chat is not None and self.chat.channel_url in urls:
-            shown.highlighted = urls.index(self.chat.channel_url)
-
-    def draw_messages(self) -> None:
-        """Draws the newest messages, and under them those that are not sent."""
-        shown = self.thread or self.chat
-        if shown is None:
-            return
-        messages = [*shown.items[-DRAWN:], *shown.failed, *shown.pending]
-        self.drawn = rows(messages, self.channel, self.me, None if self.thread else self.new_after, self.transfers)
-        title = plain(shown.channel_url) if self.channel is None else channel_name(self.channel, self.me)
-        if self.thread is not None and self.answered is not None:
-            title = f"Thread in {title}"
-            top = message_line(self.answered, self.channel, self.me)
-            self.drawn[:0] = [Row(None, top), Row(None, rule("replies", "dim"))]
-        pane = self.query_one("#messages", OptionList)
-        chosen = self.chosen()
-        is_at_end = chosen is None and pane.scroll_y >= pane.max_scroll_y
-        before = pane.scroll_y
-        pane.clear_options()
-        pane.add_options([Option(row.line, id=row.key, disabled=row.key is None) for row in self.drawn])
-        pane.border_title = Text(title)  # a str is markup
-        keys = [row.key for row in self.drawn]
-        self.transfers.keep({key for key in keys if key is not None})
-        if chosen is not None and key_of(chosen) in keys:
-            pane.highlighted = keys.index(key_of(chosen))
-        elif is_at_end:
-            self.call_after_refresh(pane.scroll_end, animate=False)
+    async def on_pane_clicked(self, clicked: Pane.Clicked) -> None:
+        """Opens a channel, or chooses a message."""
+        if clicked.pane is self.channel_pane:
+            await self.open_listed(clicked.index)
         else:
-            self.call_after_refresh(pane.scroll_to, y=before, animate=False)
+            clicked.pane.choose(clicked.index)
 
-    def draw_state(self) -> None:
-        """Draws the line of the library's state."""
-        where = self.syncing if self.sync == "running" else ""
-        progress = sync_words(self.sync, where, self.connection == "connected", sum(self.synced.values()))
-        parts = [self.connection, progress, *([self.problem] if self.problem else [])]
-        self.query_one("#state", Static).update(Text(plain("  │  ".join(parts))))
+    def on_pane_scrolled(self, scrolled: Pane.Scrolled) -> None:
+        """Loads more of what the user has come to the edge of."""
+        if scrolled.pane is self.channel_pane or self.chat is None:
+            return
+        if scrolled.is_at_top and self.chat.has_previous:
+            self.attempt(self.chat.load())
+        elif scrolled.is_at_end and self.chat.has_next:
+            self.attempt(self.chat.load("next"))
+        self.draw_place()
 
-    # What the user does
+    async def open_listed(self, index: int) -> None:
+        """Opens a channel by its place in the list."""
+        rows = self.channel_pane.rows
+        channel_url = rows.channel_url(index) if isinstance(rows, ChannelRows) else None
+        if self.writing.kind == "jump":
+            self.write(WRITE)
+        if channel_url is not None:
+            await self.open(channel_url)
 
-    def chosen(self) -> Message | None:
-        """The message that the user has chosen."""
-        place = self.query_one("#messages", OptionList).highlighted
-        return self.drawn[place].message if place is not None and place < len(self.drawn) else None
+    async def action_choose(self, step: int) -> None:
+        """Chooses the row above or below. Above the first message are older ones, below the last is none."""
+        pane = self.pane_in_hand()
+        last = len(pane.rows) - 1
+        if pane.view.chosen is None:
+            begins = step < 0 if pane is self.message_pane else step > 0
+            at = (last if pane is self.message_pane else 0) if begins else None
+        else:
+            at = pane.view.chosen + step
+        if at is not None and at < 0 and pane is self.message_pane:
+            await self.action_older()
+        elif at is None or at > last:
+            pane.choose(None)
+        else:
+            pane.choose(max(at, 0))
 
-    def write(self, writing: Writing) -> None:
-        """Lets the line be for something else."""
-        self.writing = writing
-        line = self.query_one("#input", Input)
-        line.placeholder = writing.hint()
-        line.value = writing.begins_with()
-        line.cursor_position = len(line.value)
-        line.focus()
+    def pane_in_hand(self) -> Pane:
+        """The list that the line to write in is about."""
+        return self.channel_pane if self.writing.kind == "jump" else self.message_pane
 
-    async def on_option_list_option_selected(self, selected: OptionList.OptionSelected) -> None:
-        """Opens the channel that was chosen."""
-        if selected.option_list.id == "channels" and selected.option.id is not None:
-            await self.open(selected.option.id)
-            self.query_one("#input").focus()
+    def action_page(self, step: int) -> None:
+        """Moves the list by a screen, but for a line of it."""
+        pane = self.pane_in_hand()
+        pane.scroll_lines(step * max(pane.size.height - 1, 1))
+
+    async def action_older(self) -> None:
+        """Loads older messages."""
+        if self.chat is not None:
+            await self.wait_for(self.chat.load())
+
+    async def action_oldest(self) -> None:
+        """Shows the first message."""
+        chat = self.chat
+        while chat is not None and chat is self.chat and chat.has_previous:
+            if await self.wait_for(chat.load()) is None:
+                break
+        self.message_pane.choose(0 if chat is not None and len(chat) else None)
+
+    async def action_newest(self) -> None:
+        """Shows the newest message."""
+        self.message_pane.choose(None)
+        if self.chat is not None and self.chat.has_next:
+            await self.wait_for(self.chat.to_newest())
+            self.message_pane.choose(None)
+
+    # The line to write in
 
     def on_input_changed(self, changed: Input.Changed) -> None:
         """Looks for channels, or tells the others that this user types."""
         if self.writing.kind == "jump":
+            self.channel_pane.choose(None)
             self.draw_channels()
-        elif changed.value and self.chat is not None and self.connection == "connected" and self.writing.is_message:
-            self.attempt(self.chat.start_typing())
+        elif changed.value and self.chat is not None and self.status.is_connected and self.writing.is_message:
+            self.attempt(self.chat.chat.start_typing())
 
     async def on_input_submitted(self, submitted: Input.Submitted) -> None:
         """Does what the line is for. What is sent is shown and on disk before; what comes of it, the lists tell."""
-        text, writing, shown = submitted.value.strip(), self.writing, self.thread or self.chat
-        if shown is None or not (text or writing.kind == "react"):
-            return
-        target = writing.target
-        if writing.kind == "jump":
-            found = self.query_one("#channels", OptionList)
-            first = found.get_option_at_index(0).id if found.option_count else None
-            self.write(WRITE)
-            self.draw_channels()
-            if first is not None:
-                await self.open(first)
-            return
-        if writing.kind in ("file", "save", "poll", "vote"):
-            if not attach(self, shown, writing, text):
-                return
-        elif target is None:
-            shown.send(text)
-        elif writing.kind == "reply":
-            shown.send(text, parent_message_id=target["message_id"], reply_to_channel=True)
-        elif writing.kind == "edit":
-            self.attempt(shown.update(target, text) if "status" in target else shown.edit_message(target, message=text))
-        else:
-            toggle_reaction(self, shown, target, text or REACTION)
-        self.unchoose()
-        self.write(WRITE)
-
-    def unchoose(self) -> None:
-        """Chooses no message, and shows the newest."""
-        pane = self.query_one("#messages", OptionList)
-        pane.highlighted = None
-        pane.scroll_end(animate=False)
-
-    async def action_choose(self, step: int) -> None:
-        """Chooses the message above or below; above the first one, older ones are loaded."""
-        if isinstance(self.focused, OptionList):  # that of the channels
-            self.focused.action_cursor_up() if step < 0 else self.focused.action_cursor_down()
-            return
-        pane = self.query_one("#messages", OptionList)
-        places = [place for place, row in enumerate(self.drawn) if row.message is not None]
-        now = pane.highlighted
-        if now is None:
-            pane.highlighted = places[-1] if places and step < 0 else None
-        elif now in places:
-            place = places.index(now) + step
-            if 0 <= place < len(places):
-                pane.highlighted = places[place]
-            elif place < 0:
-                await self.action_older()
+        text = submitted.value.strip()
+        if self.writing.kind == "jump":
+            place = self.channel_pane.view.chosen or 0
+            if place < len(self.channel_pane.rows):
+                await self.open_listed(place)
             else:
-                self.unchoose()
+                self.write(WRITE)
+        elif self.chat is not None and (text or self.writing.kind == "react"):
+            self.do(text)
 
-    def action_leave(self) -> None:
-        """Ends what was begun: writing for something else, choosing, the thread."""
-        if self.writing is not WRITE:
+    def do(self, text: str) -> None:
+        """Sends or does what is written; says what is wrong with it."""
+        if self.chat is None:
+            return
+        try:
+            call = call_for(self, self.chat.shown, self.writing, text)
+        except ValueError as error:
+            self.say(str(error))
+            return
+        if call is not None:
+            self.attempt(call)
+        self.write(WRITE)
+        self.attempt(self.action_newest())
+
+    def say(self, problem: str) -> None:
+        """Says what cannot be done."""
+        self.status.problem = problem
+        self.draw_state()
+
+    async def action_leave(self) -> None:
+        """Ends what was begun: reading the keys, writing for something else, choosing, the thread, old messages."""
+        if isinstance(self.screen, HelpScreen):
+            self.pop_screen()
+        elif self.writing is not WRITE:
             self.write(WRITE)
-            self.draw_channels()
-        elif self.chosen() is not None:
-            self.unchoose()
-        elif self.thread is not None:
-            self.close_thread()
-            self.draw_messages()
+        elif self.chosen() is None and self.chat is not None and self.chat.thread is not None:
+            self.chat.close_thread()
+            self.show_messages()
+        else:
+            await self.action_newest()
+
+    # The chosen message
 
     def begin(self, kind: Kind) -> None:
         """Begins to write about the chosen message, if it is one that this may be done with."""
         message = self.chosen()
         if message is None:
-            self.problem = "choose a message first: ↑"
+            self.say("choose a message first: ↑")
         elif kind == "save" and not files_of(message):
-            self.problem = "the message has no file"
+            self.say("the message has no file")
         elif kind == "edit" and not is_own(message, self.me):
-            self.problem = "only own messages can be edited"
+            self.say("only own messages can be edited")
         elif kind != "edit" and "status" in message:
-            self.problem = "the message is not sent yet"
-        elif kind == "reply":
-            self.write(Writing("reply" if self.thread is None else "write", message if self.thread is None else None))
+            self.say("the message is not sent yet")
+        elif kind == "reply" and self.chat is not None and self.chat.thread is not None:
+            self.write(WRITE)  # it answers in the thread that is open
         else:
             self.write(Writing(kind, message))
-        self.draw_state()
 
     def action_reply(self) -> None:
         """Answers the chosen message in the channel."""
@@ -416,85 +179,82 @@ class ChatApp(App[None]):
 
     def action_save(self) -> None:
         """Receives the files of the chosen message, or stops receiving them."""
-        save(self)
+        message = self.chosen()
+        call = self.transfers.receiving(key_of(message)) if message is not None else None
+        if call is not None and self.sm is not None:
+            self.attempt(self.sm.cancel(call.request))
+        else:
+            self.begin("save")
 
     def action_poll(self) -> None:
         """Answers the chosen poll, or asks something."""
-        poll(self)
+        message = self.chosen()
+        if message is not None and "poll" in message and "status" not in message:
+            self.begin("vote")
+        else:
+            self.write(Writing("poll"))
 
     def action_delete(self) -> None:
         """Deletes the chosen message; one that is not sent is given up."""
-        message, shown = self.chosen(), self.thread or self.chat
-        if message is not None and shown is not None:
-            self.unchoose()
+        message = self.chosen()
+        if message is not None and self.chat is not None:
+            shown = self.chat.shown
+            self.message_pane.choose(None)
             self.attempt(shown.delete(message) if "status" in message else shown.delete_message(message))
 
     def action_resend(self) -> None:
         """Sends the chosen message again, or all of the chat that failed."""
-        message, shown = self.chosen(), self.thread or self.chat
-        if shown is None or self.sm is None:
+        message = self.chosen()
+        if self.chat is None or self.sm is None:
             return
         if message is not None and message.get("status") == "failed":
-            self.attempt(shown.resend(message))
+            self.attempt(self.chat.shown.resend(message))
         else:
-            self.attempt(self.sm.resend_failed_messages(channel_url=shown.channel_url))
+            self.attempt(self.sm.resend_failed_messages(channel_url=self.chat.channel_url))
 
     async def action_thread(self) -> None:
         """Opens the thread of the chosen message, or goes back to the channel."""
-        if self.thread is not None:
-            self.close_thread()
-            self.draw_messages()
-            return
         message = self.chosen()
-        if self.sm is None or self.chat is None or message is None or "status" in message:
-            self.problem = "choose a message first: ↑"
-            self.draw_state()
-            return
-        self.unchoose()
-        parent = message.get("parent_message_id") or message["message_id"]
-        self.answered = next((one for one in self.chat.items if one["message_id"] == parent), message)
-        self.thread = self.sm.messages(self.chat.channel_url, parent_message_id=parent)
-        self.thread.on_event(self.thread_heard)
-        self.draw_messages()
-        await self.load(self.thread)
+        if self.chat is not None and self.chat.thread is not None:
+            self.chat.close_thread()
+            self.show_messages()
+        elif self.chat is None or message is None or "status" in message:
+            self.say("choose a message first: ↑")
+        else:
+            await self.open_thread(message)
 
-    def close_thread(self) -> None:
-        """Shows the channel again."""
-        if self.thread is not None:
-            self.thread.remove()
-        self.thread = self.answered = None
-        self.unchoose()
+    # Channels, connection, help
 
     async def action_jump(self) -> None:
         """Lets the user name a channel; all are listed for it."""
         self.write(Writing("jump"))
-        if self.channels is None:
-            return
-        try:
-            while (await self.channels.fetch()).has_more and self.writing.kind == "jump":
-                self.draw_channels()
-        except SyncManagerError as error:
-            self.problem = str(error)
-        self.draw_channels()
+        while self.channels is not None and self.writing.kind == "jump":
+            page = await self.wait_for(self.channels.fetch())
+            if page is None or not page.has_more:
+                break
 
-    async def action_next_channel(self) -> None:
-        """Opens the channel below the one that is shown, behind the last the first."""
-        urls = [channel["channel_url"] for channel in self.listed()]
-        if urls:
-            shown = self.chat.channel_url if self.chat is not None else None
-            await self.open(urls[(urls.index(shown) + 1) % len(urls) if shown in urls else 0])
-
-    async def action_older(self) -> None:
-        """Loads older messages."""
-        shown = self.thread or self.chat
-        if shown is not None:
-            await self.load(shown)
+    async def action_neighbour(self, step: int) -> None:
+        """Opens the channel below or above the one that is shown, behind the last the first."""
+        channels = self.listed()
+        place = self.place_of(self.chat.channel_url if self.chat is not None else None)
+        if channels:
+            at = 0 if place is None else (place + step) % len(channels)
+            await self.open(channels[at]["channel_url"])
 
     def action_connection(self) -> None:
         """Disconnects, or connects again."""
-        if self.sm is None:
-            return
-        if self.connection == "connected":
-            self.sm.disconnect()
-        else:
+        if self.sm is not None and self.status.is_off:
             self.sm.connect()
+        elif self.sm is not None:
+            self.sm.disconnect()
+
+    def action_help(self) -> None:
+        """Shows the keys, or hides them."""
+        if isinstance(self.screen, HelpScreen):
+            self.pop_screen()
+        else:
+            self.push_screen(HelpScreen())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While the keys are shown, only what ends that is done."""
+        return not isinstance(self.screen, HelpScreen) or action in ("leave", "help", "quit")

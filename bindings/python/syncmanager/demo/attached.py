@@ -131,6 +131,6 @@ class Transfers:
         """The call that receives a file of this message."""
         return self._receiving.get(row)
 
-    def keep(self, rows: set[str]) -> None:
-        """Forgets messages that are not drawn and not under way."""
-        self._told = {row: told for row, told in self._told.items() if row in rows or row in self._receiving}
+    def forget(self, row: str) -> None:
+        """The message is not on its way any more."""
+        self._told.pop(row, None)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich.text import Text
 
 from ..documents import Channel, Message
-from .attached import Transfers, file_lines, instead_of_text, poll_lines
+from .attached import file_lines, instead_of_text, poll_lines
 from .plain import plain
-from .words import channel_name as channel_name
-from .words import counted as counted
-from .words import day_of as day_of
-from .words import is_own as is_own
-from .words import key_of as key_of
-from .words import reached
-from .words import user_name as user_name
+from .words import channel_name, is_own, reached, user_name
 
 #: Between the lines of one message: as wide as the time.
 LINE = "\n      "
@@ -27,31 +20,22 @@ QUOTED = 60
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the list of messages."""
+    """A row of a list."""
 
-    #: Tells the row apart; None for one that is no message.
-    key: str | None
     line: Text
-    message: Message | None = None
+    #: Lines above it that are no part of it.
+    above: tuple[Text, ...] = ()
 
 
-def channel_line(channel: Channel, me: str) -> Text:
+def channel_line(channel: Channel, me: str, is_shown: bool) -> Text:
     """A channel as a line: its name, who types, how many messages are unread."""
-    line = Text(channel_name(channel, me), no_wrap=True, overflow="ellipsis")
+    line = Text(channel_name(channel, me), style="reverse" if is_shown else "", no_wrap=True, overflow="ellipsis")
     if channel.get("typing_members"):
         line.append(" …", style="italic green")
     unread = channel.get("unread_message_count", 0)
     if unread:
         line.append(f" ({unread})", style="bold yellow")
     return line
-
-
-def sync_words(state: str, channel_url: str, is_connected: bool, cached: int) -> str:
-    """How far the sync is."""
-    done = f"{counted(cached, 'message')} cached"
-    if state == "running":
-        return f"syncing {channel_url}, {done}"
-    return f"in sync, {done}" if state == "idle" and is_connected else f"sync {state}, {done}"
 
 
 def receipt(message: Message, channel: Channel | None, me: str) -> str:
@@ -108,22 +92,3 @@ def _append_answers(line: Text, message: Message, me: str) -> None:
 def rule(words: str, style: str) -> Text:
     """A line between messages."""
     return Text(f"──── {words} ────", style=style, justify="center", no_wrap=True)
-
-
-def rows(
-    messages: Iterable[Message], channel: Channel | None, me: str, new_after: int | None, transfers: Transfers
-) -> list[Row]:
-    """The messages with the lines between them: a new day, and the first message of others behind ``new_after``."""
-    drawn: list[Row] = []
-    day, is_new_told = "", new_after is None
-    for message in messages:
-        if day_of(message) != day:
-            day = day_of(message)
-            drawn.append(Row(None, rule(day, "dim")))
-        is_new = new_after is not None and message["created_at"] > new_after and not is_own(message, me)
-        if is_new and not is_new_told:
-            is_new_told = True
-            drawn.append(Row(None, rule("new", "bold red")))
-        key = key_of(message)
-        drawn.append(Row(key, message_line(message, channel, me, transfers[key]), message))
-    return drawn
