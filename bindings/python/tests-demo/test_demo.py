@@ -149,7 +149,7 @@ def test_one_jumps_to_a_channel(lunch: Any, start: Any) -> None:
 
 
 def test_one_message_is_one_message() -> None:
-    from syncmanager.demo.lines import counted
+    from syncmanager.demo.words import counted
 
     assert counted(1, "message") == "1 message"
     assert counted(0, "message") == "0 messages"

@@ -6,11 +6,12 @@ from textual.widgets import Input
 
 from .attached import files_of
 from .base import ChatBase
+from .conversation import Conversation
 from .doing import call_for
 from .help import HelpScreen
-from .lines import is_own, key_of
 from .pane import Pane
 from .rows import ChannelRows
+from .words import is_own, key_of
 from .writing import WRITE, Kind, Writing
 
 
@@ -23,27 +24,49 @@ class ChatApp(ChatBase):
         """Opens a channel, or chooses a message."""
         if clicked.pane is self.channel_pane:
             await self.open_listed(clicked.index)
+        elif clicked.pane is self.result_pane:
+            await self.open_found(clicked.index)
         else:
             clicked.pane.choose(clicked.index)
 
     def on_pane_scrolled(self, scrolled: Pane.Scrolled) -> None:
         """Loads more of what the user has come to the edge of."""
-        if scrolled.pane is self.channel_pane or self.chat is None:
-            return
-        if scrolled.is_at_top and self.chat.has_previous:
-            self.attempt(self.chat.load())
-        elif scrolled.is_at_end and self.chat.has_next:
-            self.attempt(self.chat.load("next"))
+        if scrolled.pane is self.result_pane:
+            if scrolled.is_at_end and self.search is not None and self.search.has_more:
+                self.attempt(self.search.load())
+        elif scrolled.pane is self.message_pane and self.chat is not None:
+            self.load_edge(self.chat, scrolled)
+
+    def load_edge(self, chat: Conversation, scrolled: Pane.Scrolled) -> None:
+        """Loads older messages, or newer ones."""
+        if scrolled.is_at_top and chat.has_previous:
+            self.attempt(chat.load())
+        elif scrolled.is_at_end and chat.has_next:
+            self.attempt(chat.load("next"))
         self.draw_place()
 
     async def open_listed(self, index: int) -> None:
         """Opens a channel by its place in the list."""
         rows = self.channel_pane.rows
         channel_url = rows.channel_url(index) if isinstance(rows, ChannelRows) else None
-        if self.writing.kind == "jump":
+        if self.writing.kind in ("jump", "search"):
             self.write(WRITE)
         if channel_url is not None:
             await self.open(channel_url)
+
+    async def open_found(self, index: int) -> None:
+        """Shows a message that was found, in its channel or thread, among those around it."""
+        message = self.search.results.items[index]["message"] if self.search is not None else None
+        channel_url = self.search.results.items[index]["channel_url"] if self.search is not None else ""
+        self.write(WRITE)
+        if message is None:
+            return
+        await self.open(channel_url, at=message["created_at"])
+        if self.chat is not None and self.chat.find(message["message_id"]) is None:
+            await self.open_thread(message)
+        place = self.chat.find(message["message_id"]) if self.chat is not None else None
+        if place is not None:
+            self.message_pane.choose(place)
 
     async def action_choose(self, step: int) -> None:
         """Chooses the row above or below. Above the first message are older ones, below the last is none."""
@@ -63,7 +86,8 @@ class ChatApp(ChatBase):
 
     def pane_in_hand(self) -> Pane:
         """The list that the line to write in is about."""
-        return self.channel_pane if self.writing.kind == "jump" else self.message_pane
+        panes = {"jump": self.channel_pane, "search": self.result_pane}
+        return panes.get(self.writing.kind, self.message_pane)
 
     def action_page(self, step: int) -> None:
         """Moves the list by a screen, but for a line of it."""
@@ -97,6 +121,8 @@ class ChatApp(ChatBase):
         if self.writing.kind == "jump":
             self.channel_pane.choose(None)
             self.draw_channels()
+        elif self.writing.kind == "search":
+            self.look_for(self.input.value)
         elif changed.value and self.chat is not None and self.status.is_connected and self.writing.is_message:
             self.attempt(self.chat.chat.start_typing())
 
@@ -109,6 +135,10 @@ class ChatApp(ChatBase):
                 await self.open_listed(place)
             else:
                 self.write(WRITE)
+        elif self.writing.kind == "search":
+            place = self.result_pane.view.chosen or 0
+            if place < len(self.result_pane.rows):
+                await self.open_found(place)
         elif self.chat is not None and (text or self.writing.kind == "react"):
             self.do(text)
 
@@ -125,11 +155,6 @@ class ChatApp(ChatBase):
             self.attempt(call)
         self.write(WRITE)
         self.attempt(self.action_newest())
-
-    def say(self, problem: str) -> None:
-        """Says what cannot be done."""
-        self.status.problem = problem
-        self.draw_state()
 
     async def action_leave(self) -> None:
         """Ends what was begun: reading the keys, writing for something else, choosing, the thread, old messages."""
@@ -232,6 +257,10 @@ class ChatApp(ChatBase):
             page = await self.wait_for(self.channels.fetch())
             if page is None or not page.has_more:
                 break
+
+    def action_search(self) -> None:
+        """Lets the user search."""
+        self.write(Writing("search"))
 
     async def action_neighbour(self, step: int) -> None:
         """Opens the channel below or above the one that is shown, behind the last the first."""

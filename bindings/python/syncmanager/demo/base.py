@@ -13,15 +13,17 @@ from textual.widgets import Footer, Input, Static
 
 from .. import ChannelCollection, SyncManager, SyncManagerError
 from ..documents import LATEST, Channel, Config, Message
-from ..events import Change, ChannelRemoved, ChannelUpdated, CollectionEvent, Event, ParentUpdated
+from ..events import Change, ChannelRemoved, ChannelUpdated, CollectionEvent, Event, ParentUpdated, SearchProgress
 from .attached import Transfers
 from .conversation import Conversation
 from .help import bindings
-from .lines import channel_name, key_of, message_line
+from .lines import message_line
 from .pane import Pane
 from .plain import plain
-from .rows import ChannelRows, MessageRows
+from .rows import ChannelRows, MessageRows, ResultRows
+from .searching import Search
 from .status import Status
+from .words import channel_name, key_of
 from .writing import WRITE, Writing
 
 
@@ -32,6 +34,7 @@ class ChatBase(App[None]):
     ENABLE_COMMAND_PALETTE = False  # it has nothing to offer, and its keys are taken
     CSS = """
     #channels { width: 32; }
+    #results { display: none; }
     #answered { height: auto; max-height: 6; border: round $secondary; display: none; }
     #typing { height: 1; color: $success; }
     #state { height: 1; background: $panel; padding: 0 1; }
@@ -40,13 +43,14 @@ class ChatBase(App[None]):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.config = config
+        self.config: Config = {"search": True, **config}
         self.me = config.get("user_id", "")
         self.sm: SyncManager | None = None
         self.channels: ChannelCollection | None = None
         #: The channels that the user looks for.
         self.found: list[Channel] | None = None
         self.chat: Conversation | None = None
+        self.search: Search | None = None
         self.status = Status()
         self.transfers = Transfers()
         self.writing = WRITE
@@ -56,6 +60,7 @@ class ChatBase(App[None]):
         # Not looked for on the screen, which the keys may lie upon.
         self.channel_pane = Pane([], "channels")
         self.message_pane = Pane([], "messages", is_history=True)
+        self.result_pane = Pane([], "results")
         self.answered_line = Static(id="answered")
         self.typing_line = Static(id="typing")
         self.input = Input(placeholder=WRITE.hint(), id="input")
@@ -68,6 +73,7 @@ class ChatBase(App[None]):
             with Vertical():
                 yield self.answered_line
                 yield self.message_pane
+                yield self.result_pane
                 yield self.typing_line
                 yield self.input
         yield self.state_line
@@ -181,6 +187,8 @@ class ChatBase(App[None]):
         if self.status.heard(event):
             self.draw_state()
             self.read()
+            if isinstance(event, SearchProgress) and event.complete and self.search is not None:
+                self.attempt(self.search.load())  # there may be more now
         elif self.transfers.heard(event):
             self.message_pane.redraw()
 
@@ -270,6 +278,34 @@ class ChatBase(App[None]):
         self.typing_line.update(Text(chat.typing() if chat is not None else ""))
         self.draw_place()
 
+    def look_for(self, query: str | None) -> None:
+        """Shows what is found for these words in place of the messages; None: shows the messages again."""
+        if self.search is not None:
+            self.search.close()
+            self.search = None
+        self.result_pane.display = query is not None
+        self.message_pane.display = query is None
+        if self.sm is not None and query and query.strip():
+            try:
+                self.search = Search(self.sm, query, self.draw_results)
+                self.attempt(self.search.load())
+            except SyncManagerError as error:
+                self.say(str(error))
+        self.result_pane.choose(None)
+        self.draw_results()
+
+    def draw_results(self) -> None:
+        """Draws what was found."""
+        search = self.search
+        self.result_pane.rows = ResultRows(search.results.items, self.name_of) if search is not None else []
+        self.result_pane.border_title = search.words() if search is not None else "Search"
+        self.result_pane.redraw()
+
+    def name_of(self, channel_url: str) -> str:
+        """The name of a channel."""
+        place = self.place_of(channel_url)
+        return plain(channel_url) if place is None else channel_name(self.listed()[place], self.me)
+
     def title_of(self, chat: Conversation | None) -> str:
         """What stands above the messages."""
         if chat is None:
@@ -289,6 +325,11 @@ class ChatBase(App[None]):
         """Draws the line of the library's state."""
         self.state_line.update(Text(self.status.line()))
 
+    def say(self, problem: str) -> None:
+        """Says what cannot be done."""
+        self.status.problem = problem
+        self.draw_state()
+
     # What the line is for
 
     def chosen(self) -> Message | None:
@@ -303,6 +344,8 @@ class ChatBase(App[None]):
         self.input.value = writing.begins_with()
         self.input.cursor_position = len(self.input.value)
         self.input.focus()
+        if "search" in (was.kind, writing.kind):
+            self.look_for("" if writing.kind == "search" else None)
         if "jump" in (was.kind, writing.kind):
             self.channel_pane.choose(None)
             self.draw_channels()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import Call, MessageCollection, Page, SyncManager
 from ..documents import LATEST, Channel, Direction, Message
 from ..events import Change
-from .lines import user_name
+from .words import user_name
 
 
 class Conversation:

@@ -10,8 +10,8 @@ from .. import MessageCollection, SyncManager
 from ..documents import Message
 from .attached import asked, choices, files_of, targets
 from .base import ChatBase
-from .lines import key_of
 from .plain import plain
+from .words import key_of
 from .writing import REACTION, Writing
 
 

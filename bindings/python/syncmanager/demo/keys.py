@@ -23,6 +23,7 @@ KEYS = (
     Key(("ctrl+home", "ctrl+end"), ("oldest", "newest"), "show the first message, and the newest"),
     Key(("escape",), ("leave",), "goes back: ends what is being written, the choice, the thread"),
     Key(("ctrl+k",), ("jump",), "jumps to a channel by a part of its name", "Jump"),
+    Key(("ctrl+f",), ("search",), "searches the messages of all channels while one types", "Search"),
     Key(("ctrl+n", "ctrl+p"), ("neighbour(1)", "neighbour(-1)"), "show the next and the previous channel"),
     Key(("ctrl+o",), ("older",), "loads older messages"),
     Key(("ctrl+y",), ("reply",), "answers the chosen message in the channel", "Reply"),

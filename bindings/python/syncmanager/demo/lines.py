@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from ..documents import Channel, Message
+from ..collections import snippet_spans
+from ..documents import Channel, Message, SearchResult
 from .attached import file_lines, instead_of_text, poll_lines
 from .plain import plain
 from .words import channel_name, is_own, reached, user_name
@@ -87,6 +88,19 @@ def _append_answers(line: Text, message: Message, me: str) -> None:
     for number, (text, style) in enumerate(parts):
         line.append(LINE if number == 0 else "  ")
         line.append(text, style=style)
+
+
+def result_line(found: SearchResult, channel: str) -> Text:
+    """A message that was found: when, where, who, and around the words that were looked for, which stand out."""
+    message, text = found["message"], found["snippet"]["text"]
+    line = Text(time.strftime("%d %b %Y %H:%M ", time.localtime(message["created_at"] / 1000)), style="dim")
+    line = Text.assemble(line, (channel, "bold"), "  ", (user_name(message.get("user")), "bold cyan"), " ")
+    end = 0
+    for start, stop in snippet_spans(found):  # places in the text as it is, so each part is made harmless by itself
+        line.append(plain(text[end:start]))
+        line.append(plain(text[start:stop]), style="bold yellow")
+        end = stop
+    return line.append(plain(text[end:]))
 
 
 def rule(words: str, style: str) -> Text:

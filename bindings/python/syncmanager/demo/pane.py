@@ -143,8 +143,9 @@ class Pane(Widget):
         self._tell()
 
     def _tell(self) -> None:
-        start = self.view.start(self, self.size.height)
-        self.post_message(self.Scrolled(self, start == (0, 0), self.view.top is None))
+        places, last = self.places(), len(self.rows) - 1
+        is_at_end = not places or places[-1] == (last, self.height(last) - 1)
+        self.post_message(self.Scrolled(self, not places or places[0] == (0, 0), is_at_end))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """The wheel."""

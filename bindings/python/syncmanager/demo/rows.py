@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from ..documents import Channel, Message
+from ..documents import Channel, Message, SearchResult
 from .attached import Transfers
 from .conversation import Conversation
-from .lines import Row, channel_line, day_of, is_own, key_of, message_line, rule
+from .lines import Row, channel_line, message_line, result_line, rule
+from .words import day_of, is_own, key_of
 
 
 class ChannelRows:
@@ -71,3 +72,18 @@ class MessageRows:
     def _is_new(self, message: Message) -> bool:
         after = self._conversation.new_after
         return after is not None and message["created_at"] > after
+
+
+class ResultRows:
+    """What a search has found."""
+
+    def __init__(self, results: Sequence[SearchResult], name: Callable[[str], str]) -> None:
+        self.results = results
+        self._name = name
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: int) -> Row:
+        found = self.results[index]
+        return Row(result_line(found, self._name(found["channel_url"])))

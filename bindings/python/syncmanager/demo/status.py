@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from ..events import Connection, Event, SearchProgress, SyncProgress, SyncState
-from .lines import counted
 from .plain import plain
+from .words import counted
 
 
 class Status:

@@ -7,10 +7,10 @@ from typing import Literal
 
 from ..documents import Message
 from .attached import files_of, name_here
-from .lines import user_name
 from .plain import plain
+from .words import user_name
 
-Kind = Literal["write", "reply", "edit", "react", "jump", "file", "save", "poll", "vote"]
+Kind = Literal["write", "reply", "edit", "react", "jump", "search", "file", "save", "poll", "vote"]
 #: The reaction of who names none.
 REACTION = "👍"
 
@@ -34,6 +34,7 @@ class Writing:
             return {
                 "write": "Write a message, Enter sends it; ↑ and ↓ choose a message",
                 "jump": "A part of a channel's name, Enter opens it; Escape ends this",
+                "search": "Words to look for, in all that is cached; Enter opens what was found; Escape ends this",
                 "file": "The path of a file, Enter sends it; Escape ends this",
                 "poll": "A question and its answers: Lunch? | noodles | rice",
             }[self.kind]
