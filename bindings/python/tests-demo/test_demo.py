@@ -33,12 +33,13 @@ def test_a_chat(lunch: Any, start: Any) -> None:
     terminal.wait("Bo dumplings? (edited)", without="noodles")
 
     lunch.kill()
-    terminal.wait("offline, tries again in")
+    terminal.wait("No connection (offline, tries again in", "What you write is kept")
     terminal.type("written offline\r")
     terminal.wait("written offline (sending)")
     lunch.restart()
     lunch.post("plans", "bo", "tomorrow")
     terminal.wait("connected", "Plans (2)", "Mei written offline", without="(sending)")
+    terminal.wait("connected", without="What you write is kept")
     assert [message["message"] for message in lunch.messages("lunch")].count("written offline") == 1
 
     terminal.type("\x0e")  # the next channel

@@ -36,6 +36,7 @@ class ChatBase(App[None]):
     #channels { width: 32; }
     #results { display: none; }
     #answered { height: auto; max-height: 6; border: round $secondary; display: none; }
+    #offline { height: 1; background: $warning 30%; padding: 0 1; display: none; }
     #typing { height: 1; color: $success; }
     #state { height: 1; background: $panel; padding: 0 1; }
     """
@@ -64,10 +65,12 @@ class ChatBase(App[None]):
         self.answered_line = Static(id="answered")
         self.typing_line = Static(id="typing")
         self.input = Input(placeholder=WRITE.hint(), id="input")
+        self.offline_line = Static(id="offline")
         self.state_line = Static(id="state")
 
     def compose(self) -> ComposeResult:
         """The panes."""
+        yield self.offline_line
         with Horizontal():
             yield self.channel_pane
             with Vertical():
@@ -82,6 +85,7 @@ class ChatBase(App[None]):
     def on_mount(self) -> None:
         """Starts to follow the channels."""
         self.input.focus()
+        self.set_interval(1, self.draw_state)  # the seconds until the next attempt
         self.run_worker(self.follow(), exit_on_error=False, name="follow")
 
     async def follow(self) -> None:
@@ -322,7 +326,10 @@ class ChatBase(App[None]):
         pane.border_subtitle = f"{below} below{more}: ctrl+end" if below or more else ""
 
     def draw_state(self) -> None:
-        """Draws the line of the library's state."""
+        """Draws the line of the library's state, and the one of a user without a connection."""
+        offline = self.status.offline()
+        self.offline_line.display = bool(offline)
+        self.offline_line.update(Text(offline))
         self.state_line.update(Text(self.status.line()))
 
     def say(self, problem: str) -> None:

@@ -75,9 +75,9 @@ class Status:
         return plain("  │  ".join(part for part in parts if part))
 
     def offline(self) -> str:
-        """What a user without a connection should know; nothing for one who has it."""
-        if self.is_connected:
-            return ""
+        """What a user without a connection should know; nothing for one who has it, or is about to."""
         if self.is_off:
             return "You are offline. What you write is kept, and sent when ctrl+r has connected you."
+        if self.is_connected or self._retry_at is None:
+            return ""
         return f"No connection ({self.connection()}). What you write is kept, and sent when there is one."
