@@ -44,8 +44,8 @@ public final class SearchIndex: MessageIndex {
             .number(SearchIndex.second(read(arguments.text(0)).time) * SearchIndex.rowsPerSecond)
         })
         try connection.install(SQLFunction("search_probes", argumentCount: 2) { arguments in
-            let probes = SearchRows(of: arguments.int(0), from: arguments.int(1)).prefix(SearchRows.most)
-            return .text(Array("[\(probes.map(String.init).joined(separator: ","))]".utf8))
+            let probes = SearchRows(of: arguments.int(0), from: arguments.int(1)).map(String.init)
+            return .text(Array("[\(probes.joined(separator: ","))]".utf8))
         })
         try connection.install(SQLFunction("search_differs", argumentCount: 2) { arguments in
             let (old, new) = (read(arguments.text(0)), read(arguments.text(1)))
@@ -79,7 +79,7 @@ public final class SearchIndex: MessageIndex {
             """)
         defer { newest.reset() }
         guard try newest.next() else { return }
-        let term = "\"" + String(decoding: SearchIndex.channelTerm(newest.int(1)), as: UTF8.self) + "\""
+        let term = SearchWalk.quoted(SearchIndex.channelTerm(newest.int(1)))
         let found = try connection.prepare("SELECT 1 FROM search_found WHERE search_found MATCH ? AND rowid = ?")
             .bind(term).bind(newest.int(0))
         defer { found.reset() }
@@ -192,10 +192,12 @@ public final class SearchIndex: MessageIndex {
 
     /// Whether a message has a row: its key is in the range, and its time has not changed since.
     private static func isIndexed(_ message: String) -> String {
-        """
-        \(message).key > (SELECT low FROM search_range) AND \(message).key <= (SELECT high FROM search_range)
-            AND NOT EXISTS (SELECT 1 FROM search_again WHERE key = \(message).key)
-        """
+        "\(isInRange(message)) AND NOT EXISTS (SELECT 1 FROM search_again WHERE key = \(message).key)"
+    }
+
+    /// Whether a message was indexed, and may be again: its key is in the range.
+    private static func isInRange(_ message: String) -> String {
+        "\(message).key > (SELECT low FROM search_range) AND \(message).key <= (SELECT high FROM search_range)"
     }
 
     /// The row of the message `old`, found as `freeRow` chose it: an index from keys to rows would be a quarter of all
@@ -220,7 +222,7 @@ public final class SearchIndex: MessageIndex {
             DELETE FROM search_place WHERE \(isIndexed("old")) AND row = \(row);
             SELECT search_touched(
                 ifnull((SELECT channel FROM thread WHERE key = -old.channel), old.channel), old.id, old.parent_id)
-                WHERE old.key > (SELECT low FROM search_range) AND old.key <= (SELECT high FROM search_range);
+                WHERE \(isInRange("old"));
             DELETE FROM search_again WHERE key = old.key;
             UPDATE search_range SET high = min(high, ifnull((SELECT max(key) FROM message), 0)) WHERE high <= old.key;
             UPDATE search_range SET low = high WHERE low > high;
@@ -240,7 +242,7 @@ public final class SearchIndex: MessageIndex {
                 SELECT new.key WHERE search_first(old.json) <> search_first(new.json);
         END;
         CREATE TEMP TRIGGER search_touched AFTER UPDATE ON main.message
-        WHEN new.key > (SELECT low FROM search_range) AND new.key <= (SELECT high FROM search_range)
+        WHEN \(isInRange("new"))
         BEGIN
             SELECT search_touched(
                 ifnull((SELECT channel FROM thread WHERE key = -new.channel), new.channel), new.id, new.parent_id);
@@ -421,12 +423,11 @@ public final class SearchIndex: MessageIndex {
 /// message's key, by which it is found there again.
 struct SearchRows: Sequence, IteratorProtocol {
     /// So many are tried: they reach over all seconds, and each is twice as far away as the one before.
-    static let most = 64
+    private var left = 64
 
     private let behind: Int64
     private var width = SearchIndex.rowsPerSecond
     private var mixed: UInt64
-    private var left = SearchRows.most
 
     /// - Parameter first: the first row of the message's second.
     init(of key: Int64, from first: Int64) {

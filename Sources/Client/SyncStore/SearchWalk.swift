@@ -115,7 +115,7 @@ public struct SearchWalk {
     }
 
     /// Terms have no quotes.
-    private static func quoted(_ text: [UInt8]) -> String { "\"" + String(decoding: text, as: UTF8.self) + "\"" }
+    static func quoted(_ text: [UInt8]) -> String { "\"" + String(decoding: text, as: UTF8.self) + "\"" }
 }
 
 extension SearchIndex {
