@@ -18,7 +18,7 @@ async def answer(sm: SyncManager, me: str, event: MessageReceived) -> None:
     try:
         mark = f"answers {event.message['message_id']}"
         if not await is_answered(mine, mark):
-            await mine.send(f"You said: {event.message.get('message', '')}", data=mark)
+            await mine.send(f"You said: {event.message.get('message', '')}", data=mark, request_id=mark)
     finally:
         mine.remove()
     await sm.acknowledge(event.id)
