@@ -374,8 +374,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *                            "host": those that the host names, see the event `cache_full`
  *   "prefetch"               {"channels": 1..10000 or "all", "messages": 1..10000}: after each login so many of the
  *                            newest messages of the first channels by last message are cached, whether a collection
- *                            shows them or not, behind what the host asks for (docs/cache.md); default: only what
- *                            collections show
+ *                            shows them or not, behind what the host asks for (docs/cache.md); they come in pages of
+ *                            100, so at least as many; default: only what collections show
  *   "search"                 true: cached messages are indexed behind all other work, for sm_search_collection_new();
  *                            default false, which removes an index that there is (docs/search.md)
  *   "encryption_key"         64 hexadecimal digits: this user's files are encrypted with it (docs/encryption.md). A new
@@ -668,12 +668,14 @@ SM_EXPORT int32_t sm_stream_call(
  * type, else guessed from the name), "require_auth" and, with a path, "thumbnail_sizes" ([{"width","height"}], 3 at
  * most). What cannot be sent completes the call at once and stores nothing: INVALID_ARGUMENT, with code 800270, for
  * what is no regular file, is empty or cannot be read; TOO_LARGE, with code 800260, for more than the service takes.
- * Messages with files of a channel go out in their order; texts overtake them while they are uploaded, unless "wait" is
- * true.
+ * Texts of a channel go out one at a time, in the order they were written: each waits for the service's answer to the
+ * one before, and while one is repeated that a retry can cure, those behind it stay pending. Messages with files of a
+ * channel go out in their order; texts overtake them while they are uploaded, unless "wait" is true.
  * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly
  * failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other policies
  * it fails when there is none. With "send_by_rest" a message may go out while the connection is lost. It completes
  * then, and stays in the pending list with the status "sent" until a page of the next session brings it.
+ * What the service has stays in the pending list until the list of sent messages has it, or sync has no more to bring.
  * After three days of waiting it fails. What a login finds waiting, and what is repeated by itself, goes out once
  * channel sync has had its first answer (at once while sync is paused), in the order it was written, and not into a
  * channel that is frozen for this user: there it waits until that ends.

@@ -218,9 +218,9 @@ extern "C" {
     /// of the
     ///                            newest messages of the first channels by last message are cached, whether a
     /// collection
-    ///                            shows them or not, behind what the host asks for (docs/cache.md); default: only
-    /// what
-    ///                            collections show
+    ///                            shows them or not, behind what the host asks for (docs/cache.md); they come in
+    /// pages of
+    ///                            100, so at least as many; default: only what collections show
     ///   "search"                 true: cached messages are indexed behind all other work, for
     /// sm_search_collection_new();
     ///                            default false, which removes an index that there is (docs/search.md)
@@ -752,9 +752,11 @@ extern "C" {
     /// 800270, for
     /// what is no regular file, is empty or cannot be read; TOO_LARGE, with code 800260, for more than the service
     /// takes.
-    /// Messages with files of a channel go out in their order; texts overtake them while they are uploaded, unless
-    /// "wait" is
-    /// true.
+    /// Texts of a channel go out one at a time, in the order they were written: each waits for the service's answer
+    /// to the
+    /// one before, and while one is repeated that a retry can cure, those behind it stay pending. Messages with
+    /// files of a
+    /// channel go out in their order; texts overtake them while they are uploaded, unless "wait" is true.
     /// The message is on disk before the event `change` of the pending list is delivered; from then on it is sent
     /// or visibly
     /// failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other
@@ -762,6 +764,8 @@ extern "C" {
     /// it fails when there is none. With "send_by_rest" a message may go out while the connection is lost. It
     /// completes
     /// then, and stays in the pending list with the status "sent" until a page of the next session brings it.
+    /// What the service has stays in the pending list until the list of sent messages has it, or sync has no more
+    /// to bring.
     /// After three days of waiting it fails. What a login finds waiting, and what is repeated by itself, goes out
     /// once
     /// channel sync has had its first answer (at once while sync is paused), in the order it was written, and not
