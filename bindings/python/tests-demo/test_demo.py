@@ -68,6 +68,19 @@ def choose(terminal: Terminal, text: Any) -> None:
     terminal.wait_for(lambda screen: screen.buffer[line][100].bg != before, f"{text!r} chosen")
 
 
+def test_the_others_hear_of_typing_and_of_its_end(lunch: Any, start: Any) -> None:
+    def told(command: str) -> bool:
+        return any(entry["kind"] == "frame" and entry["text"].startswith(command) for entry in lunch.received())
+
+    terminal = start()
+    terminal.wait("Bo welcome to Lunch today", "in sync")
+    terminal.type("n")
+    terminal.wait_for(lambda _: told("TPST"), "that Mei types")
+    assert not told("TPEN")
+    terminal.type("\x7f")
+    terminal.wait_for(lambda _: told("TPEN"), "that she has ended to")
+
+
 def test_what_is_done_with_a_message(lunch: Any, start: Any) -> None:
     first = lunch.messages("lunch")[0]["message_id"]
     terminal = start()

@@ -117,14 +117,23 @@ class ChatApp(ChatBase):
     # The line to write in
 
     def on_input_changed(self, changed: Input.Changed) -> None:
-        """Looks for channels, or tells the others that this user types."""
+        """Tells the others that this user types or has ended to, and looks for what is written where that is asked."""
+        self.tell_typing(bool(changed.value) and self.writing.is_message)
         if self.writing.kind == "jump":
             self.channel_pane.choose(None)
             self.draw_channels()
         elif self.writing.kind == "search":
             self.look_for(self.input.value)
-        elif changed.value and self.chat is not None and self.status.is_connected and self.writing.is_message:
+
+    def tell_typing(self, is_typing: bool) -> None:
+        """Tells the others of the channel, however often: once a second they hear of it."""
+        if self.chat is None or not self.status.is_connected:
+            return
+        if is_typing:
             self.attempt(self.chat.chat.start_typing())
+        elif self.chat.is_typing:
+            self.attempt(self.chat.chat.end_typing())
+        self.chat.is_typing = is_typing
 
     async def on_input_submitted(self, submitted: Input.Submitted) -> None:
         """Does what the line is for. What is sent is shown and on disk before; what comes of it, the lists tell."""

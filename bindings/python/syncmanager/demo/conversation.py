@@ -16,6 +16,8 @@ class Conversation:
         self.channel = channel
         self.chat = sm.messages(channel_url, at, reply_type="only_reply_to_channel")
         self.thread: MessageCollection | None = None
+        #: The others were told that this user types.
+        self.is_typing = False
         #: The message that the thread answers.
         self.answered: Message | None = None
         has_new = channel is not None and channel.get("unread_message_count", 0) > 0
