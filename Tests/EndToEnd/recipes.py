@@ -300,7 +300,9 @@ def at_terminal(typed: str, *command: object, env: dict) -> tuple[bool, str]:
     what is typed then, and all that it showed, with its settings when the program had ended."""
     terminal, other_end = os.openpty()
     shell = subprocess.Popen(
-        ["sh", "-c", AT_TERMINAL, "sh", os.ttyname(other_end), *map(str, command)], env=env, start_new_session=True)
+        ["sh", "-c", AT_TERMINAL, "sh", os.ttyname(other_end), *map(str, command)], env=env, start_new_session=True,
+        # Who starts the tests in the background has Ctrl+C ignored in them, and in what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     shown, is_hidden = b"", False
     try:
         while b"the end" not in shown and select.select([terminal], [], [], 60)[0]:
