@@ -425,13 +425,13 @@ SM_EXPORT int32_t sm_set_foreground(sm_client *client, int32_t is_foreground);
 
 /* The user leaves this machine: disconnects, forgets the token, and removes all that is kept of the user: channels,
  * messages, unsent messages (their sends complete with REMOVED), files set aside. Other users in the data_dir stay.
- * What was called before and not begun is not done first, if nothing would be left of it: own messages complete with
- * REMOVED, the database's actions and operations on resources with CANCELED.
+ * Calls that were made before and have not begun are dropped where their effect would be deleted at once: own messages
+ * complete with REMOVED, the database's actions and operations on resources with CANCELED.
  * Collections get `clear`, or `remove` for own messages; the URL of a channel that has one stays until sm_close().
  * Completes when all is gone from the files, or with STORAGE and a "message": call again. That is so, too, while
  * another process reads one of the files in a transaction, which is waited for a quarter of a second.
- * The client goes on with an empty cache: sm_set_token() and sm_connect() begin anew for the same user, sm_close()
- * and sm_setup() for another.
+ * The client goes on with an empty cache: sm_set_token() and sm_connect() log the same user in again, sm_close() and
+ * sm_setup() another one.
  * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_sign_out(
     sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
