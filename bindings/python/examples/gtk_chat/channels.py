@@ -66,7 +66,7 @@ class ChannelList:
         self._is_loading = self._is_complete = False
         self._url = ""
         self.model = gtk.ListModel(self.channels)
-        # What is chosen is a channel, not a place: a list that is sorted anew selects the same channel again.
+        # What is chosen is a channel, not a place: a list that is sorted again selects the same channel again.
         self.selection = Gtk.SingleSelection(model=self.model, autoselect=False, can_unselect=True)
         factory = Gtk.SignalListItemFactory()
         factory.connect("setup", self._setup)

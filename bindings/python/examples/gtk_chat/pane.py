@@ -198,7 +198,7 @@ class MessagePane:
                 row.place(self.message(place - 1))
 
     def each(self, draw: Callable[[MessageRow], object]) -> None:
-        """Draws a part of all rows anew."""
+        """Draws a part of all rows again."""
         for row in self._bound.values():
             draw(row)
 
