@@ -17,7 +17,7 @@ async def main(config: Config) -> None:
         if channels.items:
             chat = sm.messages(channels.items[0]["channel_url"])
             await chat.fetch()
-            chat.send("hi")  # on disk, and sent when there is a connection
+            chat.send("hi")  # kept on disk, and sent when there is a connection
         async for event in events:
             if isinstance(event, Connection):
                 print("connection:", event.state)
