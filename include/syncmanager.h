@@ -675,7 +675,6 @@ SM_EXPORT int32_t sm_stream_call(
  * failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other policies
  * it fails when there is none. With "send_by_rest" a message may go out while the connection is lost. It completes
  * then, and stays in the pending list with the status "sent" until a page of the next session brings it.
- * What the service has stays in the pending list until the list of sent messages has it, or sync has no more to bring.
  * After three days of waiting it fails. What a login finds waiting, and what is repeated by itself, goes out once
  * channel sync has had its first answer (at once while sync is paused), in the order it was written, and not into a
  * channel that is frozen for this user: there it waits until that ends.

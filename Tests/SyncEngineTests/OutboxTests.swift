@@ -387,9 +387,6 @@ final class OutboxTests: EngineTestCase {
         serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
         XCTAssertEqual(everAsked.filter(isSend).count, 0)
         tell(own())
-        XCTAssertEqual(host.ids(1, .pending), ["r"], "the list cannot place it before its page came")
-        let own = EngineTestCase.message(7, by: "mei", text: "r", requestID: "r")
-        serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1), own]])
         XCTAssertEqual(host.ids(1, .pending), [])
         XCTAssertEqual(try stored(), [])
     }

@@ -43,25 +43,6 @@ final class OwnMessageTests: EngineTestCase {
         XCTAssertEqual(host.ids(2), ["2", "4", "5"])
     }
 
-    /// A thread is opened, and answered before its page comes: the answer was in no list for that long.
-    func testASentMessageIsPendingUntilItsListCanPlaceIt() {
-        start()
-        connect()
-        let channels = [Case.channel("c")]
-        serve(channels: channels)
-        openMessages(1, "c")
-        fetch(1, .previous)
-        let call = send(1, "r")
-        let own = Case.message(3, by: "mei", requestID: "r")
-        answer(.message(own), to: isSend)
-        XCTAssertEqual(host.status(call), .ok)
-        XCTAssertEqual(host.ids(1), [])
-        XCTAssertEqual(host.ids(1, .pending), ["r"])
-        serve(channels: channels, messages: ["c": [Case.message(1), own]])
-        XCTAssertEqual(host.ids(1), ["1", "3"])
-        XCTAssertEqual(host.ids(1, .pending), [])
-    }
-
     /// A host sends by its own means before the login and tells of it after; meanwhile another device deleted the
     /// message (simulation, seed 11136).
     func testAMessageOfBeforeTheLoginThatPagesDoNotHaveIsGone() {

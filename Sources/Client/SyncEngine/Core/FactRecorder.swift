@@ -59,7 +59,7 @@ final class FactRecorder {
         actions.note(fact)
         if let committed {
             notices.stored(fact, part, &turn)
-            if let arrived, committed.isTaken { outbox.taken(arrived, in: url, &turn) }
+            if let arrived { outbox.taken(arrived, in: url, &turn) }
             for message in committed.recorded.flatMap(\.changed) { outbox.taken(message, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {
                 entry.timeline.show(entry.fact, recorded, &turn)

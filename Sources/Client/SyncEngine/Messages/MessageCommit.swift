@@ -11,9 +11,6 @@ struct MessageCommit {
     /// What it did to the channel, where that changed.
     let channels: ChannelCommit?
 
-    /// Whether a list that is shown has the message that arrived, or none is shown. Elsewhere it waits for a page.
-    var isTaken: Bool { recorded.isEmpty || recorded.contains { $0.isTaken } }
-
     /// Stores it, as a part of the transaction of who calls. `cached` is its channel before.
     init(
         _ fact: MessageFact, _ shown: [Part], _ outcome: ChannelFacts.Outcome, replacing cached: ChannelRecord?,

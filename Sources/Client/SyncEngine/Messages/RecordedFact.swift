@@ -10,9 +10,6 @@ struct RecordedFact {
     private(set) var changed: [MessageRecord] = []
     private(set) var deleted: Set<MessageID> = []
 
-    /// Whether the history has the message that arrived: one that it cannot place yet waits for a page.
-    var isTaken: Bool { if case .stray = arrival { false } else { true } }
-
     /// Writes it, as a part of the transaction of who calls.
     init(
         _ fact: MessageFact, of history: History, _ rules: any ServiceRules, _ cache: CacheStore

@@ -1,8 +1,8 @@
 import SyncModel
 import SyncStore
 
-/// Own messages that the service has and the cache has not yet. They are shown as pending until it has them, too: so
-/// each is always in a list.
+/// Own messages that the service has and that are not recorded yet. They are shown as pending until they are. Not done:
+/// a list that waits for its first page cannot place one, and shows it only when that page has come.
 struct LeavingMessages {
     private var all: [RequestID: Intent] = [:]
 
