@@ -126,7 +126,7 @@ class ChatApp(ChatBase):
             self.look_for(self.input.value)
 
     def tell_typing(self, is_typing: bool) -> None:
-        """Tells the others of the channel, however often: once a second they hear of it."""
+        """Tells the others that this user types, or has ended to; the library does so once a second at most."""
         if self.chat is None or not self.status.is_connected:
             return
         if is_typing:
