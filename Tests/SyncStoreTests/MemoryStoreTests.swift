@@ -60,7 +60,6 @@ final class MemoryStoreTests: XCTestCase {
         try cache.forgetAll(open: [])
         try cache.emptyLog()
         try outbox.emptyLog()
-        try cache.room.checkpoint()
         XCTAssertNil(try cache.value("a"))
         XCTAssertEqual(try outbox.intents(), [])
         XCTAssertGreaterThan(try cache.statistics().bytes, 0)

@@ -17,11 +17,11 @@ public final class Connection {
         func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
     }
 
-    private var handle: OpaquePointer?
+    var handle: OpaquePointer?
     /// Another one when the file is encrypted while it is open.
     private var library: SQLiteLibrary
-    private let opening: Opening
-    private var key: FileKey?
+    let opening: Opening
+    var key: FileKey?
     private var functions: [SQLFunction]
     private var statements: [Key: Statement] = [:]
     public private(set) var isInTransaction = false
@@ -43,16 +43,19 @@ public final class Connection {
     public static func isMistake(_ code: Int32) -> Bool { [SQLITE_ERROR, SQLITE_CONSTRAINT].contains(code & 0xFF) }
 
     /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
-    private static let patience: Int32 = 5000
-    private static let patienceWithReaders: Int32 = 250
+    static let patience: Int32 = 5000
+    static let patienceWithReaders: Int32 = 250
     /// Statements that are kept. More texts than a program has by itself can come of filters only.
     private static let mostStatements = 1000
     /// Bytes of a file's path that SQLite can open beside its log: its buffers have 512.
     private static let longestPath = 504
-    private let path: String
+    let path: String
+    /// Copies the log into the file on another thread; without it that is done here.
+    var copier: (any LogCopying)?
+    var log = LogLength()
 
     /// How the file is opened, but for its key.
-    private struct Opening {
+    struct Opening {
         let name: String
         let flags: Int32
         let gathersLog: Bool
@@ -106,6 +109,18 @@ public final class Connection {
         try open()
     }
 
+    /// Opens the file of another connection once more, to copy its log into it.
+    init(copyingLogOf other: Connection) throws(StoreError) {
+        path = other.path
+        key = other.key
+        library = other.library
+        functions = []
+        opening = Opening(
+            name: path, flags: SQLITE_OPEN_READWRITE, gathersLog: false,
+            pageSize: key == nil ? nil : other.opening.pageSize, pragmas: ["synchronous = NORMAL"])
+        try open()
+    }
+
     private static func library(for key: FileKey?) throws(StoreError) -> SQLiteLibrary {
         key == nil ? .linked : try SQLiteLibrary.encrypting.get()
     }
@@ -130,6 +145,7 @@ public final class Connection {
             if let pageSize = opening.pageSize { try execute("PRAGMA \(pageSizePragma) = \(pageSize)") }
             for pragma in opening.pragmas { try execute("PRAGMA " + pragma) }
             try checkEncryption()
+            watchLog()
         } catch {
             guard case .failed(_, let message) = error else { throw error }
             throw .cannotOpen(path: path, message: message)
@@ -184,6 +200,7 @@ public final class Connection {
     public func setKey(_ key: FileKey) throws(StoreError) {
         try check()
         statements = [:]
+        copier?.finish()
         let code = key.replace(in: handle, of: sqlite)
         guard code == SQLITE_OK else { throw failure(code) }
         self.key = key
@@ -220,6 +237,7 @@ public final class Connection {
     /// Closes the file. Everything afterwards gives an error.
     public func shut() {
         statements = [:]
+        copier?.finish()
         _ = sqlite.pointee.close_v2(handle)
         handle = nil
     }
@@ -236,7 +254,7 @@ public final class Connection {
         return .corrupt(message: message)
     }
 
-    private func noted(_ error: StoreError) -> StoreError {
+    func noted(_ error: StoreError) -> StoreError {
         if case .corrupt = error { onDamage?() }
         if isInTransaction, doom == nil { doom = error }
         return error
@@ -262,7 +280,7 @@ public final class Connection {
         }
     }
 
-    private func check() throws(StoreError) {
+    func check() throws(StoreError) {
         if let doom { throw doom }
         if handle == nil { throw failure(SQLITE_MISUSE) }
     }
@@ -272,29 +290,6 @@ public final class Connection {
         try check()
         let code = sqlite.pointee.exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code) }
-    }
-
-    /// Copies the log into the file and empties it. Waits a short time for a reader in another process; if that goes on
-    /// reading, the log keeps its old data, and that is an error. In memory there is no log.
-    public func emptyLog() throws(StoreError) {
-        try check()
-        guard path != Connection.inMemory else { return }
-        _ = sqlite.pointee.busy_timeout(handle, Connection.patienceWithReaders)
-        defer { _ = sqlite.pointee.busy_timeout(handle, Connection.patience) }
-        let checkpoint = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-        defer { checkpoint.reset() }
-        guard try checkpoint.next(), checkpoint.int(0) == 0 else {
-            throw noted(.inUse(path: path))
-        }
-    }
-
-    /// Copies what it can of the log into the file, without waiting for readers. In memory there is no log.
-    public func checkpoint() throws(StoreError) {
-        try check()
-        guard path != Connection.inMemory else { return }
-        let checkpoint = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
-        defer { checkpoint.reset() }
-        _ = try checkpoint.next()
     }
 
     /// A statement, prepared once per connection and reset for its next use.

@@ -17,7 +17,7 @@
     X(file_control) X(finalize) X(get_autocommit) X(last_insert_rowid) X(libversion) X(libversion_number)              \
     X(next_stmt) X(open_v2) X(prepare_v3) X(reset) X(result_error_code) X(result_int64) X(result_text) X(step)         \
     X(stmt_busy) X(stmt_readonly) X(stmt_status) X(system_errno) X(total_changes) X(user_data) X(value_bytes)          \
-    X(value_int64) X(value_text) X(value_type) X(vfs_find) X(vfs_register)
+    X(value_int64) X(value_text) X(value_type) X(vfs_find) X(vfs_register) X(wal_checkpoint_v2) X(wal_hook)
 
 typedef struct {
 #define SHIM_FIELD(name) __typeof__(&sqlite3_##name) _Nonnull name;

@@ -95,7 +95,6 @@ public struct CacheRoom {
     }
 
     /// Brings the log into the file as far as that goes without waiting for anybody.
-    public func checkpoint() throws(StoreError) { try connection.checkpoint() }
 }
 
 extension CacheStore {

@@ -15,8 +15,6 @@ final class CacheBudget: Machine {
     private static let targetPercent: Int64 = 90
     /// Channels of which the counts are read in one slice.
     private static let channelsAtOnce = 500
-    /// Rows that go between two checkpoints. SQLite would make one within a slice when the log is longer.
-    private static let rowsPerCheckpoint = 400
     /// How often old messages are looked for, in milliseconds.
     private static let agingPeriod: Int64 = 3_600_000
 
@@ -35,7 +33,6 @@ final class CacheBudget: Machine {
 
     private var state = State.resting
     private var gate = RetryGate()
-    private var rowsSinceCheckpoint = 0
     /// What was left when nothing more could go.
     private var leftOver: Int64?
     /// What the host chose, by the channels' numbers; `nil`: it has not been asked since there is too much.
@@ -87,7 +84,7 @@ final class CacheBudget: Machine {
     func work(isOpen: (ChannelURL) -> Bool, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return state = .resting }
         guard gate.isOpen(at: turn.now.monotonic) else { return turn.add(.timer(.trim, at: gate.pausedUntil)) }
-        if rowsSinceCheckpoint >= CacheBudget.rowsPerCheckpoint { return checkpoint(&turn) }
+        if let later = turn.storage.logCopied(turn.now) { return turn.add(.timer(.trim, at: later)) }
         switch state {
         case .resting: break
         case .counting: count(&turn)
@@ -204,18 +201,11 @@ final class CacheBudget: Machine {
         }
         let left = turn.storage.cached { (cache) throws(StoreError) in try cache.counts.usage(channel: channel) }
         guard let slice, case let before?? = usage, case let after?? = left else { return nil }
-        rowsSinceCheckpoint += slice.rows
         let (messages, bytes) = (before.messages - after.messages, before.bytes - after.bytes)
         if messages > 0 || bytes > 0 {
             turn.tell(.cacheTrimmed(channelURL: url, messages: messages, bytes: bytes))
         }
         return slice
-    }
-
-    private func checkpoint(_ turn: inout Turn) {
-        rowsSinceCheckpoint = 0
-        let done: Void? = turn.storage.cached { (cache) throws(StoreError) in try cache.room.checkpoint() }
-        if done == nil { retry(&turn) } else { goOn(&turn) }
     }
 
     private func rest(_ turn: inout Turn) {

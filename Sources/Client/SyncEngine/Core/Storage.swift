@@ -34,6 +34,14 @@ final class Storage {
         cached { (cache) throws(StoreError) in try cache.transaction { () throws(StoreError) in try body(cache) } }
     }
 
+    /// When to look again whether the log has been copied into the file, in monotonic milliseconds; `nil`: it is not
+    /// being copied. What can wait waits for it, or the log would grow on and on.
+    func logCopied(_ now: Moment) -> Int64? {
+        cache.isCopyingLog ? now.monotonic.addingClamped(Storage.copyingPause) : nil
+    }
+
+    private static let copyingPause: Int64 = 3
+
     /// Bytes of the rows of all cached messages; `nil` until they have been counted.
     var cacheTotal: Int64? { cache.counts.total }
 

@@ -13,10 +13,8 @@ final class CacheSearch: Machine {
     private static func rowsAtOnce(_ turn: Turn) -> Int { min(20, turn.options.cacheSliceRows) }
     /// Queries that so many rows are compared with at once.
     private static let queriesAtOnce = 8
-    /// Rows that are indexed between two merges, and between two checkpoints. SQLite would make one within a slice when
-    /// the log is longer.
+    /// Rows that are indexed between two merges.
     private static let rowsPerMerge = 200
-    private static let rowsPerCheckpoint = 2000
     /// Pages that one merge writes, about.
     private static let mergedPages = 16
     /// Pages of an index that is removed that go at once.
@@ -44,7 +42,7 @@ final class CacheSearch: Machine {
     private var seen: Int64 = 0
     private var isBuilding = false
     private var toldAt = Int64.min
-    private var (rowsSinceMerge, rowsSinceCheckpoint) = (0, 0)
+    private var rowsSinceMerge = 0
     private var mayMerge = false
     /// How often the index was removed since it seemed damaged.
     private var removals = 0
@@ -152,13 +150,16 @@ final class CacheSearch: Machine {
     func work(_ turn: inout Turn) {
         isPlanned = false
         guard gate.isOpen(at: turn.now.monotonic) else { return goOn(&turn) }
+        // Fetches only read.
+        if !lists.isFetching(isComplete: !isBuilding), let later = turn.storage.logCopied(turn.now) {
+            return goOn(after: later - turn.now.monotonic, &turn)
+        }
         let isDone: Bool
         switch state {
         case .off: return
         case .removing: isDone = remove(&turn)
         case .open(let index):
-            isDone = rowsSinceCheckpoint >= CacheSearch.rowsPerCheckpoint
-                ? checkpoint(turn) : work(index, &turn)
+            isDone = work(index, &turn)
         }
         if isDone { gate.succeed() } else { fail(&turn) }
         let isWaitedFor = lists.isFetching(isComplete: !isBuilding)
@@ -200,12 +201,6 @@ final class CacheSearch: Machine {
         state = .removing
         _ = remove(&turn)
         goOn(&turn)
-    }
-
-    private func checkpoint(_ turn: Turn) -> Bool {
-        rowsSinceCheckpoint = 0
-        let done: Void? = turn.storage.cached { (cache) throws(StoreError) in try cache.room.checkpoint() }
-        return done != nil
     }
 
     /// One slice, of one kind of work. `false`: the cache could not be read or written.
@@ -267,7 +262,6 @@ final class CacheSearch: Machine {
             if !isMore { return true }
             rows += count
             rowsSinceMerge += count
-            rowsSinceCheckpoint += count
             mayMerge = true
         }
         return false
