@@ -27,7 +27,7 @@ final class LogCopierTests: XCTestCase {
     /// A writer that never rests, and work that rests while the log is copied.
     func testALogThatIsCopiedBesideItsWriterIsBoundedAndLosesNothing() throws {
         let cache = try CacheStore(directory: folder, now: 0)
-        cache.copyLog(by: LogCopier())
+        cache.room.copyLog(by: LogCopier())
         var most = 0
         for part in 0..<40 {
             try write(part * 200..<part * 200 + 200, cache)
@@ -35,7 +35,7 @@ final class LogCopierTests: XCTestCase {
             if part >= 20 {
                 // What is written next begins the log again, when nothing was written while it was copied.
                 let deadline = Date(timeIntervalSinceNow: 60)
-                while cache.isCopyingLog { XCTAssertLessThan(Date(), deadline) }
+                while cache.room.isCopyingLog { XCTAssertLessThan(Date(), deadline) }
             }
         }
         XCTAssertLessThan(most, 9000 * 4200)
@@ -49,11 +49,11 @@ final class LogCopierTests: XCTestCase {
 
     func testEmptyingTheLogWaitsForTheCopy() throws {
         let cache = try CacheStore(directory: folder, now: 0)
-        cache.copyLog(by: LogCopier())
+        cache.room.copyLog(by: LogCopier())
         for part in 0..<20 {
             try write(part * 400..<part * 400 + 400, cache)
             try cache.emptyLog()
-            XCTAssertFalse(cache.isCopyingLog)
+            XCTAssertFalse(cache.room.isCopyingLog)
             XCTAssertEqual(logBytes, 0)
         }
         cache.close()

@@ -17,11 +17,11 @@ public final class Connection {
         func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
     }
 
-    var handle: OpaquePointer?
+    private var handle: OpaquePointer?
     /// Another one when the file is encrypted while it is open.
     private var library: SQLiteLibrary
-    let opening: Opening
-    var key: FileKey?
+    private let opening: Opening
+    private var key: FileKey?
     private var functions: [SQLFunction]
     private var statements: [Key: Statement] = [:]
     public private(set) var isInTransaction = false
@@ -43,19 +43,19 @@ public final class Connection {
     public static func isMistake(_ code: Int32) -> Bool { [SQLITE_ERROR, SQLITE_CONSTRAINT].contains(code & 0xFF) }
 
     /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
-    static let patience: Int32 = 5000
-    static let patienceWithReaders: Int32 = 250
+    private static let patience: Int32 = 5000
+    private static let patienceWithReaders: Int32 = 250
     /// Statements that are kept. More texts than a program has by itself can come of filters only.
     private static let mostStatements = 1000
     /// Bytes of a file's path that SQLite can open beside its log: its buffers have 512.
     private static let longestPath = 504
-    let path: String
+    private let path: String
     /// Copies the log into the file on another thread; without it that is done here.
-    var copier: (any LogCopying)?
-    var log = LogLength()
+    private var copier: (any LogCopying)?
+    private var log = LogLength()
 
     /// How the file is opened, but for its key.
-    struct Opening {
+    private struct Opening {
         let name: String
         let flags: Int32
         let gathersLog: Bool
@@ -110,7 +110,7 @@ public final class Connection {
     }
 
     /// Opens the file of another connection once more, to copy its log into it.
-    init(copyingLogOf other: Connection) throws(StoreError) {
+    private init(copyingLogOf other: Connection) throws(StoreError) {
         path = other.path
         key = other.key
         library = other.library
@@ -254,7 +254,7 @@ public final class Connection {
         return .corrupt(message: message)
     }
 
-    func noted(_ error: StoreError) -> StoreError {
+    private func noted(_ error: StoreError) -> StoreError {
         if case .corrupt = error { onDamage?() }
         if isInTransaction, doom == nil { doom = error }
         return error
@@ -280,7 +280,7 @@ public final class Connection {
         }
     }
 
-    func check() throws(StoreError) {
+    private func check() throws(StoreError) {
         if let doom { throw doom }
         if handle == nil { throw failure(SQLITE_MISUSE) }
     }
@@ -290,6 +290,63 @@ public final class Connection {
         try check()
         let code = sqlite.pointee.exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code) }
+    }
+
+    // MARK: The log
+
+    /// Lets another thread copy the log, from now on.
+    public func copyLog(by copier: any LogCopying) { self.copier = copier }
+
+    /// Whether the log is being copied. Work that can wait should, so that the log can begin again.
+    public var isCopyingLog: Bool { copier?.isCopying ?? false }
+
+    /// Asks SQLite to tell the log's length after each commit, instead of copying it there by itself.
+    private func watchLog() {
+        guard opening.flags & SQLITE_OPEN_READWRITE != 0 else { return }
+        _ = sqlite.pointee.wal_hook(handle, { connection, _, _, pages in
+            guard let connection else { return SQLITE_OK }
+            Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().logGrew(to: pages)
+            return SQLITE_OK
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func logGrew(to pages: Int32) {
+        switch log.take(pages) {
+        case .nothing: break
+        case .copy:
+            if copier?.begin({ () throws(StoreError) in try self.logCopy() }) != true {
+                copyLog()
+            }
+        case .copyAll:
+            copier?.finish()
+            copyLog()
+        }
+    }
+
+    /// Another connection to the file, which only copies the log.
+    private func logCopy() throws(StoreError) -> LogCopy {
+        let other = try Connection(copyingLogOf: self)
+        return LogCopy { other.copyLog() }
+    }
+
+    /// Copies what it can of the log into the file, without waiting for readers. What fails is done at the next time.
+    private func copyLog() {
+        _ = sqlite.pointee.wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+
+    /// Copies the log into the file and empties it. Waits a short time for a reader in another process; if that goes on
+    /// reading, the log keeps its old data, and that is an error. In memory there is no log.
+    public func emptyLog() throws(StoreError) {
+        try check()
+        guard path != Connection.inMemory else { return }
+        copier?.finish()
+        _ = sqlite.pointee.busy_timeout(handle, Connection.patienceWithReaders)
+        defer { _ = sqlite.pointee.busy_timeout(handle, Connection.patience) }
+        let checkpoint = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+        defer { checkpoint.reset() }
+        guard try checkpoint.next(), checkpoint.int(0) == 0 else {
+            throw noted(.inUse(path: path))
+        }
     }
 
     /// A statement, prepared once per connection and reset for its next use.
@@ -398,52 +455,6 @@ public final class Connection {
         // A failed statement may have rolled back by itself; then there is nothing left to undo.
         guard let handle, sqlite.pointee.get_autocommit(handle) == 0 else { return }
         _ = sqlite.pointee.exec(handle, "ROLLBACK", nil, nil, nil)
-    }
-
-    /// The number of migrations that were applied to the file.
-    public func schemaVersion() throws(StoreError) -> Int64 {
-        let version = try prepare("PRAGMA user_version")
-        defer { version.reset() }
-        return try version.next() ? version.int(0) : 0
-    }
-
-    /// Applies the migrations that the file lacks. Each has a number, its index in the list, and never changes.
-    public func migrate(_ migrations: [String]) throws(StoreError) {
-        let found = try schemaVersion()
-        let known = Int64(migrations.count)
-        guard found <= known else { throw .newerSchema(found: found, known: known) }
-        guard found >= 0 else { throw .corrupt(message: "schema \(found)") }
-        for (number, migration) in migrations.enumerated().dropFirst(Int(found)) {
-            do throws(StoreError) {
-                try transaction { () throws(StoreError) in
-                    try execute(migration)
-                    try execute("PRAGMA user_version = \(number + 1)")
-                }
-            } catch {
-                // As above: the file has tables that its version does not have yet.
-                guard case .failed(SQLITE_ERROR, let message) = error else { throw error }
-                throw .corrupt(message: message)
-            }
-        }
-    }
-
-    /// Writes the file again with pages of another size, without what was deleted, when it has others. If that fails
-    /// now, since it needs the disk space of a second file, the file is used as it is, and the next opening tries
-    /// again.
-    public func setPageSize(_ bytes: Int) throws(StoreError) {
-        let pragma = try prepare("PRAGMA page_size")
-        let found = try pragma.next() ? pragma.int(0) : 0
-        pragma.reset()
-        guard found != Int64(bytes) else { return }
-        do throws(StoreError) {
-            // Not possible in the mode that keeps a log.
-            try execute("PRAGMA journal_mode = DELETE")
-            try execute("PRAGMA page_size = \(bytes)")
-            try execute("VACUUM")
-        } catch {
-            if case .corrupt = error { throw error }
-        }
-        try execute("PRAGMA journal_mode = WAL")
     }
 
     /// Rows that the last statement wrote.

@@ -30,7 +30,7 @@ struct UserFiles {
             if case .corrupt = error { throw BorderError(.corruptIntents, error.message) }
             throw BorderError(error)
         }
-        cache.copyLog(by: LogCopier())
+        cache.room.copyLog(by: LogCopier())
     }
 
     /// What a host has to hear of their opening.

@@ -94,7 +94,10 @@ public struct CacheRoom {
         return ChannelURL(row.text(1))
     }
 
-    /// Brings the log into the file as far as that goes without waiting for anybody.
+    /// Lets another thread copy the log into the file.
+    public func copyLog(by copier: any LogCopying) { connection.copyLog(by: copier) }
+
+    public var isCopyingLog: Bool { connection.isCopyingLog }
 }
 
 extension CacheStore {

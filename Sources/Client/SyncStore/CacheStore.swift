@@ -138,11 +138,6 @@ public final class CacheStore {
         return true
     }
 
-    /// Lets another thread copy the log into the file.
-    public func copyLog(by copier: any LogCopying) { connection.copyLog(by: copier) }
-
-    public var isCopyingLog: Bool { connection.isCopyingLog }
-
     /// Closes the file. The store must not be used afterwards.
     public func close() { connection.shut() }
 

@@ -37,7 +37,7 @@ final class Storage {
     /// When to look again whether the log has been copied into the file, in monotonic milliseconds; `nil`: it is not
     /// being copied. What can wait waits for it, or the log would grow on and on.
     func logCopied(_ now: Moment) -> Int64? {
-        cache.isCopyingLog ? now.monotonic.addingClamped(Storage.copyingPause) : nil
+        cache.room.isCopyingLog ? now.monotonic.addingClamped(Storage.copyingPause) : nil
     }
 
     private static let copyingPause: Int64 = 3

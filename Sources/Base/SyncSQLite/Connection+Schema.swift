@@ -1,0 +1,49 @@
+import CSQLite
+
+extension Connection {
+    /// The number of migrations that were applied to the file.
+    public func schemaVersion() throws(StoreError) -> Int64 {
+        let version = try prepare("PRAGMA user_version")
+        defer { version.reset() }
+        return try version.next() ? version.int(0) : 0
+    }
+
+    /// Applies the migrations that the file lacks. Each has a number, its index in the list, and never changes.
+    public func migrate(_ migrations: [String]) throws(StoreError) {
+        let found = try schemaVersion()
+        let known = Int64(migrations.count)
+        guard found <= known else { throw .newerSchema(found: found, known: known) }
+        guard found >= 0 else { throw .corrupt(message: "schema \(found)") }
+        for (number, migration) in migrations.enumerated().dropFirst(Int(found)) {
+            do throws(StoreError) {
+                try transaction { () throws(StoreError) in
+                    try execute(migration)
+                    try execute("PRAGMA user_version = \(number + 1)")
+                }
+            } catch {
+                // As above: the file has tables that its version does not have yet.
+                guard case .failed(SQLITE_ERROR, let message) = error else { throw error }
+                throw .corrupt(message: message)
+            }
+        }
+    }
+
+    /// Writes the file again with pages of another size, without what was deleted, when it has others. If that fails
+    /// now, since it needs the disk space of a second file, the file is used as it is, and the next opening tries
+    /// again.
+    public func setPageSize(_ bytes: Int) throws(StoreError) {
+        let pragma = try prepare("PRAGMA page_size")
+        let found = try pragma.next() ? pragma.int(0) : 0
+        pragma.reset()
+        guard found != Int64(bytes) else { return }
+        do throws(StoreError) {
+            // Not possible in the mode that keeps a log.
+            try execute("PRAGMA journal_mode = DELETE")
+            try execute("PRAGMA page_size = \(bytes)")
+            try execute("VACUUM")
+        } catch {
+            if case .corrupt = error { throw error }
+        }
+        try execute("PRAGMA journal_mode = WAL")
+    }
+}
