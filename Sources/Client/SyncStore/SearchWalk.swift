@@ -11,6 +11,8 @@ public struct SearchWalk {
     private static let shortPrefix = 2
     /// Rows that are looked at for those, before the index is asked.
     private static let mostWalked = 2000
+    /// Rows that the index is asked for at once, at most.
+    private static let mostAsked = 640
 
     private let scope: SearchScope
     /// Only what stands behind it is found.
@@ -19,10 +21,18 @@ public struct SearchWalk {
     private var match: String?
     private let needsIndex: Bool
     private var walked = 0
-    /// Rows from here on have been read.
+    /// Rows from here on have been looked at.
     private var below = Int64.max
-    /// Found, but what is newer may still come.
-    private var pending: [FoundMessage] = []
+    /// Rows that the index gave and that were not looked at yet, in reverse. Each question to the index reads again
+    /// what it passes, so the next one asks for twice as many.
+    private var ahead: [SearchIndex.Place] = []
+    private var asked = 0
+    /// The index has no more than what is ahead.
+    private var isLast = false
+    /// Found, but what is newer may still come. Not in order.
+    private var pending: [ResultID: FoundMessage] = [:]
+    /// Seconds of the pending ones, so that they are only looked through when one of them can be given.
+    private var newestPending = Int64.min
     public private(set) var isAtEnd = false
 
     /// `bound`: the last one of an earlier walk in the order of time, from behind which this one goes on.
@@ -39,24 +49,43 @@ public struct SearchWalk {
     public mutating func step(rows limit: Int, _ index: SearchIndex) throws(StoreError) -> [FoundMessage] {
         guard !isAtEnd else { return [] }
         if match == nil { try prepare(index) }
-        let isWalking = !needsIndex && walked < SearchWalk.mostWalked
-        let places = try isWalking ? index.places(below: below, limit) : index.places(match ?? "", below: below, limit)
-        walked += places.count
-        for place in places {
+        for _ in 0..<limit {
+            guard let place = try next(limit, index) else { break }
             below = place.row
             if let found = try index.message(place.key, scope) { take(found) }
         }
         let first = SearchIndex.second(scope.query.times.lowerBound) * SearchIndex.rowsPerSecond
-        isAtEnd = places.count < limit || below < first
-        pending.sort { SearchWalk.isNewer($0.place, $1.place) }
-        if isAtEnd {
-            defer { pending = [] }
-            return pending
-        }
+        isAtEnd = ahead.isEmpty && isLast || below < first
         let unread = (below &- 1) / SearchIndex.rowsPerSecond
-        let settled = pending.prefix { SearchIndex.second($0.place.time) > unread }
-        pending.removeFirst(settled.count)
-        return Array(settled)
+        return isAtEnd ? settle { _ in true } : newestPending > unread ? settle { $0 > unread } : []
+    }
+
+    /// The next row; `limit`: of how many it is one.
+    private mutating func next(_ limit: Int, _ index: SearchIndex) throws(StoreError) -> SearchIndex.Place? {
+        if ahead.isEmpty, !isLast {
+            let isWalking = !needsIndex && walked < SearchWalk.mostWalked
+            let count = min(max(limit, 2 * asked), max(limit, SearchWalk.mostAsked))
+            ahead = try isWalking
+                ? index.places(below: below, limit) : index.places(match ?? "", below: below, count)
+            asked = isWalking ? 0 : count
+            isLast = ahead.count < (isWalking ? limit : count)
+            walked += ahead.count
+            ahead.reverse()
+        }
+        return ahead.popLast()
+    }
+
+    /// Gives those of the pending ones that nothing newer can precede: whose second is one of these.
+    private mutating func settle(_ isSettled: (Int64) -> Bool) -> [FoundMessage] {
+        var settled: [FoundMessage] = []
+        newestPending = Int64.min
+        for found in pending.values {
+            let second = SearchIndex.second(found.place.time)
+            if isSettled(second) { settled.append(found) } else { newestPending = max(newestPending, second) }
+        }
+        for found in settled { pending[found.place.id] = nil }
+        settled.sort { SearchWalk.isNewer($0.place, $1.place) }
+        return settled
     }
 
     /// A message became known that is looked for, or one that is pending changed: it is given in its turn.
@@ -65,11 +94,12 @@ public struct SearchWalk {
         // Nothing has been passed yet.
         if match == nil { return }
         if let bound, !SearchWalk.isNewer(bound, found.place) { return }
-        pending.append(found)
+        pending[found.place.id] = found
+        newestPending = max(newestPending, SearchIndex.second(found.place.time))
     }
 
     /// A message is not looked for any more.
-    public mutating func drop(_ id: ResultID) { pending.removeAll { $0.place.id == id } }
+    public mutating func drop(_ id: ResultID) { pending[id] = nil }
 
     /// In the order of time, however well either fits.
     private static func isNewer(_ place: SearchPlace, _ other: SearchPlace) -> Bool {
@@ -119,10 +149,13 @@ public struct SearchWalk {
 }
 
 extension SearchIndex {
+    /// A row, and the message that it stands for.
+    fileprivate typealias Place = (row: Int64, key: Int64)
+
     /// The next messages that have all terms, newest first.
     fileprivate func places(
         _ match: String, below row: Int64, _ limit: Int
-    ) throws(StoreError) -> [(row: Int64, key: Int64)] {
+    ) throws(StoreError) -> [Place] {
         try places("""
             SELECT search_found.rowid, coalesce(search_place.key, 0) FROM search_found
             LEFT JOIN search_place ON search_place.row = search_found.rowid
@@ -131,17 +164,17 @@ extension SearchIndex {
     }
 
     /// The next ones, whatever they have.
-    fileprivate func places(below row: Int64, _ limit: Int) throws(StoreError) -> [(row: Int64, key: Int64)] {
+    fileprivate func places(below row: Int64, _ limit: Int) throws(StoreError) -> [Place] {
         try places("SELECT row, key FROM search_place WHERE row < ?1 ORDER BY row DESC LIMIT ?2", row, limit, nil)
     }
 
     private func places(
         _ sql: String, _ row: Int64, _ limit: Int, _ match: String?
-    ) throws(StoreError) -> [(row: Int64, key: Int64)] {
+    ) throws(StoreError) -> [Place] {
         let found = try cache.connection.prepare(sql).bind(row).bind(limit)
         if let match { found.bind(match) }
         defer { found.reset() }
-        var places: [(row: Int64, key: Int64)] = []
+        var places: [Place] = []
         while try found.next() {
             let place = (row: found.int(0), key: found.int(1))
             guard place.key > 0 else {

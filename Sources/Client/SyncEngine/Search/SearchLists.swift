@@ -60,9 +60,10 @@ struct SearchLists {
     /// One step of the first fetch that is under way.
     mutating func step(rows: Int, isComplete: Bool, _ index: SearchIndex, _ turn: inout Turn) throws(StoreError) {
         let next = numbers.first { windows[$0]?.isFetching(isComplete: isComplete) == true }
-        guard let id = next, var window = windows[id] else { return }
-        let changes = try window.step(rows: rows, isComplete: isComplete, index)
-        windows[id] = window
+        // In its place, as what a fetch has found is copied otherwise.
+        guard let id = next, let changes = try windows[id]?.step(rows: rows, isComplete: isComplete, index),
+            let window = windows[id]
+        else { return }
         for change in changes { turn.tell(window.change(change, Cause(.cache))) }
         guard let fetch = window.fetch, fetch.isDone else { return }
         finish(id, .ok, short: fetch.hasMore || isComplete ? nil : .indexing, &turn)
@@ -91,10 +92,10 @@ struct SearchLists {
     mutating func take(_ message: LookedUp, _ turn: inout Turn) {
         let capacity = turn.options.messageCollectionCapacity
         for id in numbers {
-            guard var window = windows[id] else { continue }
-            let changes = window.take(message.result(of: window.scope), message.id)
-            let cut = window.cut(capacity: capacity)
-            windows[id] = window
+            guard let scope = windows[id]?.scope else { continue }
+            let changes = windows[id]?.take(message.result(of: scope), message.id) ?? []
+            let cut = windows[id]?.cut(capacity: capacity)
+            guard let window = windows[id] else { continue }
             for change in changes { turn.tell(window.change(change, Cause(.sync))) }
             if let cut { turn.tell(window.change(cut, Cause(.capacity))) }
         }

@@ -50,9 +50,7 @@ struct SearchWindow {
 
     /// One step of it. `isComplete`: all that is cached is indexed. Gives what changes.
     mutating func step(rows: Int, isComplete: Bool, _ index: SearchIndex) throws(StoreError) -> [WindowChange] {
-        guard var fetch else { return [] }
-        let found = try fetch.step(rows: rows, index)
-        self.fetch = fetch
+        guard let found = try fetch?.step(rows: rows, index), let fetch else { return [] }
         if fetch.isDone { hasNext = fetch.hasMore || !isComplete }
         fetched += found.count
         return window.merge(found.map { SearchResult($0) })
