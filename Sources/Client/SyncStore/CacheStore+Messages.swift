@@ -252,7 +252,9 @@ extension CacheStore {
             let size = try counts.size(of: "channel = ?1", channel)
             counts.add(rows: 0 &- size.rows, bytes: 0 &- size.bytes, to: channel)
         }
+        let isTakenOut = try searchIndex?.clear(channel: channel) ?? false
         try connection.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
+        if isTakenOut { try searchIndex?.cleared() }
     }
 
     private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }

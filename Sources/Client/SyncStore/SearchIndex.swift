@@ -29,7 +29,10 @@ public final class SearchIndex: MessageIndex {
     private let cutter = TermCutter()
     /// What open searches have to look at.
     public let touched = TouchedMessages()
-    private var connection: Connection { cache.connection }
+    /// Messages of one channel that go together, from which on they are taken out in the order of their rows. FTS5
+    /// begins a new part with each row that is not above the last one, and triggers would take them in any order.
+    var manyMessages: Int64 = 100
+    var connection: Connection { cache.connection }
 
     /// Opens the index of a cache, and makes it when there is none. One of another version has to be removed before.
     public init(_ cache: CacheStore, read: @escaping Reader) throws(StoreError) {
@@ -114,6 +117,8 @@ public final class SearchIndex: MessageIndex {
         return try cache.transaction { () throws(StoreError) in
             try dropTriggers(connection)
             guard try storedVersion(connection) != nil else { return false }
+            // What is missing would be looked for by what removes the rest.
+            try makeTables(connection) { _ in true }
             // Not an update: with a value of another type in it the row cannot be written again.
             try connection.execute("DELETE FROM search_range; INSERT INTO search_range VALUES (0, 0, 0, 0)")
             var gone = 0
@@ -125,7 +130,8 @@ public final class SearchIndex: MessageIndex {
             }
             if gone > 0 { return true }
             try connection.execute(makeEmpty)
-            for table in ["search_found", "search_place", "search_again", "search_range"] {
+            // With `search_found` FTS5 drops the tables that it made, but not those that were without it.
+            for table in ["search_found"] + tables.map(\.name) {
                 try connection.execute("DROP TABLE IF EXISTS \(table)")
             }
             return false
@@ -140,32 +146,44 @@ public final class SearchIndex: MessageIndex {
         INSERT INTO search_found_config (k, v) VALUES ('version', 4);
         """
 
-    private static func dropTriggers(_ connection: Connection) throws(StoreError) {
+    static func dropTriggers(_ connection: Connection) throws(StoreError) {
         for trigger in ["search_removed", "search_changed", "search_touched"] {
             try connection.execute("DROP TRIGGER IF EXISTS temp.\(trigger)")
         }
     }
 
-    /// Of a large cache one by one would take seconds.
-    func clear() throws(StoreError) {
-        try SearchIndex.dropTriggers(connection)
-        try connection.execute("""
-            INSERT INTO search_found (search_found) VALUES ('delete-all');
-            DELETE FROM search_place;
-            DELETE FROM search_again;
-            UPDATE search_range SET low = 0, high = 0, spill = 0;
-            """)
-        touched.overflow()
+    /// All tables of an index, with what they are made of; those of `search_found` FTS5 makes by itself.
+    private static let tables: [(name: String, columns: String)] = [
+        ("search_range", """
+            (version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL) STRICT
+            """),
+        ("search_place", "(row INTEGER PRIMARY KEY, key INTEGER NOT NULL) STRICT"),
+        ("search_again", "(key INTEGER PRIMARY KEY) STRICT"),
+        ("search_found", ""),
+        ("search_found_data", "(id INTEGER PRIMARY KEY, block BLOB)"),
+        ("search_found_idx", "(segid, term, pgno, PRIMARY KEY (segid, term)) WITHOUT ROWID"),
+        ("search_found_config", "(k PRIMARY KEY, v) WITHOUT ROWID"),
+    ]
+
+    /// Makes the tables that are missing, but for the index's own.
+    private static func makeTables(_ connection: Connection, _ isWanted: (String) -> Bool) throws(StoreError) {
+        for (name, columns) in tables where isWanted(name) && !columns.isEmpty {
+            try connection.execute("CREATE TABLE IF NOT EXISTS \(name) \(columns)")
+        }
     }
 
-    func cleared() throws(StoreError) { try connection.execute(SearchIndex.triggers) }
-
-    /// `nil`: there is no index.
+    /// `nil`: there is no index. 0: a part of one.
     private static func storedVersion(_ connection: Connection) throws(StoreError) -> Int64? {
-        let table = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_range'")
-        let isThere = try table.next()
-        table.reset()
-        guard isThere else { return nil }
+        let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        var found = Set<String>()
+        while try tables.next() {
+            let name = tables.text(0)
+            if SearchIndex.tables.contains(where: { $0.name == name }) { found.insert(name) }
+        }
+        tables.reset()
+        if found.isEmpty { return nil }
+        // Of no version: it is removed.
+        guard found.count == SearchIndex.tables.count else { return 0 }
         let row = try connection.prepare("SELECT version FROM search_range")
         defer { row.reset() }
         return try row.next() ? row.int(0) : 0
@@ -175,12 +193,8 @@ public final class SearchIndex: MessageIndex {
     /// parts at most, of all levels, and each row that a trigger takes out is one: a large deletion has to merge by
     /// itself.
     private func make() throws(StoreError) {
+        try SearchIndex.makeTables(connection) { !$0.hasPrefix("search_found") }
         try connection.execute("""
-            CREATE TABLE search_range (
-                version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL
-            ) STRICT;
-            CREATE TABLE search_place (row INTEGER PRIMARY KEY, key INTEGER NOT NULL) STRICT;
-            CREATE TABLE search_again (key INTEGER PRIMARY KEY) STRICT;
             CREATE VIRTUAL TABLE search_found USING fts5(
                 words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
             INSERT INTO search_found (search_found, rank) VALUES ('automerge', 0);
@@ -191,18 +205,23 @@ public final class SearchIndex: MessageIndex {
     }
 
     /// Whether a message has a row: its key is in the range, and its time has not changed since.
-    private static func isIndexed(_ message: String) -> String {
+    static func isIndexed(_ message: String) -> String {
         "\(isInRange(message)) AND NOT EXISTS (SELECT 1 FROM search_again WHERE key = \(message).key)"
     }
 
     /// Whether a message was indexed, and may be again: its key is in the range.
-    private static func isInRange(_ message: String) -> String {
+    static func isInRange(_ message: String) -> String {
         "\(message).key > (SELECT low FROM search_range) AND \(message).key <= (SELECT high FROM search_range)"
+    }
+
+    /// The channel of a message, also of one in a thread.
+    static func root(_ message: String) -> String {
+        "ifnull((SELECT channel FROM thread WHERE key = -\(message).channel), \(message).channel)"
     }
 
     /// The row of the message `old`, found as `freeRow` chose it: an index from keys to rows would be a quarter of all
     /// bytes. The inner queries have a limit so that SQLite does not read the JSON once for each use of its time.
-    private static let row = """
+    static let row = """
         coalesce(
             (SELECT row FROM (SELECT search_first(old.json) AS first LIMIT 1)
                 JOIN search_place ON row >= first AND row < first + \(rowsPerSecond) AND key = old.key),
@@ -212,7 +231,7 @@ public final class SearchIndex: MessageIndex {
 
     /// A key that was the largest one may come again when its message is gone, so the range never ends above it, also
     /// when nothing is indexed yet. A message with another time gets another row, by `indexNew`.
-    private static let triggers = """
+    static let triggers = """
         CREATE TEMP TRIGGER search_removed AFTER DELETE ON main.message
         WHEN old.key > (SELECT min(low, high - 1) FROM search_range)
         BEGIN
@@ -220,8 +239,7 @@ public final class SearchIndex: MessageIndex {
                 SELECT 'delete', row, search_words(old.channel, old.sender_id, old.json)
                 FROM search_place WHERE \(isIndexed("old")) AND row = \(row);
             DELETE FROM search_place WHERE \(isIndexed("old")) AND row = \(row);
-            SELECT search_touched(
-                ifnull((SELECT channel FROM thread WHERE key = -old.channel), old.channel), old.id, old.parent_id)
+            SELECT search_touched(\(root("old")), old.id, old.parent_id)
                 WHERE \(isInRange("old"));
             DELETE FROM search_again WHERE key = old.key;
             UPDATE search_range SET high = min(high, ifnull((SELECT max(key) FROM message), 0)) WHERE high <= old.key;
@@ -244,8 +262,7 @@ public final class SearchIndex: MessageIndex {
         CREATE TEMP TRIGGER search_touched AFTER UPDATE ON main.message
         WHEN \(isInRange("new"))
         BEGIN
-            SELECT search_touched(
-                ifnull((SELECT channel FROM thread WHERE key = -new.channel), new.channel), new.id, new.parent_id);
+            SELECT search_touched(\(root("new")), new.id, new.parent_id);
         END;
         """
 
@@ -360,11 +377,18 @@ public final class SearchIndex: MessageIndex {
         return found
     }
 
+    /// Written in the order of their rows: FTS5 begins a new part of its index with each row that is not above the
+    /// last one.
     private func index(_ messages: [Unindexed]) throws(StoreError) {
+        var placed: [(row: Int64, message: Unindexed)] = []
         for message in messages {
             let row = try freeRow(of: message.text.time, key: message.key)
             try connection.prepare("INSERT INTO search_place (row, key) VALUES (?, ?)").bind(row).bind(message.key)
                 .run()
+            placed.append((row, message))
+        }
+        placed.sort { $0.row < $1.row }
+        for (row, message) in placed {
             let words = message.sender.withUnsafeBytes { sender in
                 SearchIndex.words(channel: message.channel, sender: sender, text: message.text.text, cutter)
             }
