@@ -49,6 +49,24 @@ final class ChannelSyncTests: EngineTestCase {
         XCTAssertEqual(try cache.value("channels.changes"), "t:\(Case.wall)")
     }
 
+    /// A service that never comes to an end is not asked without a pause.
+    func testPagesWithoutAChannelAreAskedForWithPauses() throws {
+        start()
+        connect()
+        answer(.channels(ChannelPage(channels: [Case.channel("c")], next: "p0")), to: isChannelListing)
+        for number in 1...4 {
+            XCTAssertEqual(asked(isChannelListing).count, 1, "\(number)")
+            answer(.channels(ChannelPage(channels: [], next: "p\(number)")), to: isChannelListing)
+        }
+        XCTAssertEqual(asked(isChannelListing).count, 0)
+        XCTAssertEqual(try cache.value("channels.token"), "p4")
+        wait(60_000)
+        XCTAssertEqual(asked(isChannelListing).count, 1)
+        // What comes then is listed as ever.
+        answer(.channels(ChannelPage(channels: [Case.channel("d")], next: "p5")), to: isChannelListing)
+        XCTAssertEqual(asked(isChannelListing).count, 1)
+    }
+
     /// A page of the listing that an event crossed leaves a channel out, which is asked for by itself. A process that
     /// ends before the answer lists that page once more.
     func testTheListingIsNotAheadOfAChannelInDoubt() throws {

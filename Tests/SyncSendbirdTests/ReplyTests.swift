@@ -107,6 +107,17 @@ final class ReplyTests: XCTestCase {
             "message user 2@3 by 'me' request r")
     }
 
+    /// A page has what was asked for and others of one time; a service that sends anything else would fill the memory.
+    func testAPageWithFarTooManyMessagesIsRefused() {
+        func body(_ count: Int) -> String {
+            let messages = (1...count).map { #"{"type":"MESG","message_id":\#($0),"created_at":5}"# }
+            return #"{"messages":[\#(messages.joined(separator: ","))]}"#
+        }
+        guard case .messages(let answer) = reply(page, body(2010)) else { return XCTFail("no page") }
+        XCTAssertEqual(answer.messages.count, 2010)
+        XCTAssertEqual(described(page, body(2011)), "failure unavailable 800130")
+    }
+
     // MARK: Channels
 
     /// It would be asked for again at once, without end.

@@ -94,7 +94,15 @@ enum ReplyDecoder {
             next: answer.next))
     }
 
+    /// Messages of one time that a page has beside those that were asked for. One with more is no answer.
+    private static let mostOfOneTime = 2000
+
     private static func messages(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {
+        switch request {
+        case .messagesAround(_, _, let limit, _), .messages(_, _, _, let limit, _, _), .ownMessages(_, _, let limit):
+            guard (answer.rows?.count ?? 0) <= 2 * limit + mostOfOneTime else { return nil }
+        default: break
+        }
         switch request {
         case .messagesAround(_, let time, let limit, _):
             return answer.rows.flatMap { HistoryPages.page($0, around: time, limit: limit) }.map { .messages($0) }

@@ -17,6 +17,8 @@ import SyncStore
 ///   listing did not name are asked for one by one: gone, or come while it was listed.
 final class ChannelSync: Machine {
     static let pageSize = 100
+    /// Pages of the listing without a channel, one after another, that are asked for without a pause.
+    private static let mostEmptyPages = 3
     private static let changesKey = "channels.changes"
     private static let tokenKey = "channels.token"
     private static let completeKey = "channels.complete"
@@ -43,6 +45,7 @@ final class ChannelSync: Machine {
     private var isCompletionStored: Bool
     /// Both wait in it after a failure; the log is asked first.
     private var gate = RetryGate()
+    private var emptyPages = 0
     /// How far the log has been read while some channels are in doubt.
     private var readTo: ChangePoint?
     /// The same of the listing: the token of its next page, empty at its end.
@@ -312,6 +315,7 @@ final class ChannelSync: Machine {
         _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
     ) -> ChannelFact {
         listed?.formUnion(channels.map(\.url))
+        emptyPages = channels.isEmpty ? emptyPages + 1 : 0
         var fact = settle(channels, removed: [], cause: Cause(.sync))
         guard isLast else { return fact }
         listedTo = refresh.hasDoubts ? next : nil
@@ -330,6 +334,7 @@ final class ChannelSync: Machine {
             listedTo = nil
             return retry(after: nil, &turn)
         }
+        if !isEnd, emptyPages > ChannelSync.mostEmptyPages { return retry(after: nil, &turn) }
         gate.succeed()
         guard isEnd else { return pump(&turn) }
         if let named = listed {
