@@ -21,7 +21,7 @@ from harness import LIBRARY, PATIENCE, ROOT, fetch_all
 from syncmanager.blocking import SyncManager
 
 #: What a terminal obeys, and no program may print: sets the title, clears the screen (C0 and C1), turns the direction.
-EVIL = "\x1b\x07\x9b\x7f\u202e\u2066"
+EVIL = "\x1b\x07\x9b\x7f\u202e\u2066\u061c\u200e\u200f"
 RULES = {".read": True, ".write": True, "people": {".indexOn": ["is_organizer"]}}
 #: Who is there when `people` begins. Who has no role is no organizer, and stands before those who said so.
 PEOPLE = {"a1": {"name": "Mei", "is_organizer": True}, "a2": {"name": "Bo", "is_organizer": False},

@@ -4,17 +4,20 @@
 
 #include <stdio.h>
 
-/* The character that begins at `text`, if it is one that a terminal obeys, or that turns the direction of what follows;
- * else 0. `*length` becomes the number of its bytes. */
+/* The character that begins at `text`, if it is one that a terminal obeys, that changes the direction of others or ends
+ * a line; else 0. `*length` becomes the number of its bytes. */
 static unsigned control_at(const char *text, size_t *length) {
     const unsigned char *at = (const unsigned char *)text;
     unsigned character = at[0];
     *length = 1;
     if (character < 0x20 || character == 0x7F) return character;
     if (character == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) return *length = 2, at[1];
+    if (character == 0xD8 && at[1] == 0x9C) return *length = 2, 0x061C;
     if (character != 0xE2 || (at[1] & 0xC0) != 0x80 || (at[2] & 0xC0) != 0x80) return 0;
     character = 0x2000 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
-    if ((character < 0x202A || character > 0x202E) && (character < 0x2066 || character > 0x2069)) return 0;
+    if (character != 0x200E && character != 0x200F && (character < 0x2028 || character > 0x202E) &&
+        (character < 0x2066 || character > 0x2069))
+        return 0;
     *length = 3;
     return character;
 }
@@ -23,7 +26,8 @@ static unsigned control_at(const char *text, size_t *length) {
 static inline void print_plain(const char *text) {
     for (size_t length; *text; text += length) {
         unsigned control = control_at(text, &length);
-        if (control == 0 || control == '\t' || control == '\n') putchar(control ? ' ' : *text);
+        int is_space = control == '\t' || control == '\n' || control == 0x2028 || control == 0x2029;
+        if (control == 0 || is_space) putchar(control ? ' ' : *text);
     }
 }
 

@@ -9,7 +9,7 @@ import sys
 from syncmanager import Config, SyncManager, SyncManagerError
 
 #: What a terminal obeys (docs/display.md).
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 async def main(config: Config, channel_url: str, text: str = "") -> None:

@@ -15,7 +15,7 @@ from syncmanager.errors import NotFoundError
 from syncmanager.events import CacheFull, CacheTrimmed, SyncState
 
 #: What a terminal obeys (docs/display.md).
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def say(*words: object) -> None:

@@ -13,7 +13,7 @@ from syncmanager.streams import Row
 PEOPLE = {"path": "people"}
 IS_ORGANIZER = {"==": ["is_organizer", True]}
 #: What a terminal obeys (docs/display.md).
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def names(rows: list[Row]) -> str:

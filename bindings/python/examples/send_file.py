@@ -11,7 +11,7 @@ from syncmanager import Config, Event, SyncManager, SyncManagerError
 from syncmanager.events import DownloadProgress, UploadProgress
 
 #: What a terminal obeys (docs/display.md).
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def bar(what: str, done: int, total: int) -> None:

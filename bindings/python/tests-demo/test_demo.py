@@ -317,7 +317,7 @@ def test_older_messages_are_loaded_and_the_sync_is_told(lunch: Any, start: Any) 
 
 
 #: Sets the title, clears the screen, the same as C1, and a name that reads backwards.
-EVIL = "\x1b]0;owned\x07\x1b[2J\x9d0;owned\x9c\x9b2J\x7f\u202edam\u202c\u2066\u2069"
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9d0;owned\x9c\x9b2J\x7f\u202edam\u202c\u2066\u2069\u061c\u200e\u200f"
 #: What of it is drawn.
 HARMLESS = "]0;owned[2J0;owned2Jdam"
 
@@ -327,7 +327,7 @@ def test_nothing_from_outside_controls_the_terminal(syncmanager_server: Server, 
     syncmanager_server.create_user("bo", "Bo" + EVIL)
     syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch" + EVIL)
     syncmanager_server.post("lunch", "bo", "hello" + EVIL)
-    syncmanager_server.post("lunch", "bo", "[red]two[/red]\nlines\tand a tab")
+    syncmanager_server.post("lunch", "bo", "[red]two[/red]\nlines\tand a tab\u2028and\u2029more")
     file = {"message_type": "FILE", "user_id": "bo", "url": "http://127.0.0.1/a", "file_size": 5}
     syncmanager_server.request("POST", "/v3/group_channels/lunch/messages", {**file, "file_name": "f" + EVIL})
     asked = {"user_id": "bo", "title": "why" + EVIL, "options": ["one" + EVIL, "[red]two[/red]"]}
@@ -341,7 +341,7 @@ def test_nothing_from_outside_controls_the_terminal(syncmanager_server: Server, 
     try:
         # The list of channels has no room for the whole name. A line of a message is none of the chat's.
         terminal.wait("Lunch" + HARMLESS[:8], f"Bo{HARMLESS} hello{HARMLESS}")
-        terminal.wait(f"Bo{HARMLESS} [red]two[/red]", "│      lines and a tab")
+        terminal.wait(f"Bo{HARMLESS} [red]two[/red]", "│      lines and a tab and more")
         terminal.wait(f"▤ f{HARMLESS} (5 bytes)")
         terminal.wait(f"▥ why{HARMLESS}, 0 voted", f"○ 1 one{HARMLESS}: 0", "○ 2 [red]two[/red]: 0")
         syncmanager_server.set_typing("lunch", "bo")
@@ -352,7 +352,7 @@ def test_nothing_from_outside_controls_the_terminal(syncmanager_server: Server, 
         terminal.close()
     assert "owned" not in terminal.screen.title
     written = terminal.written.decode()
-    assert not re.search("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\x1b]0;owned", written)
+    assert not re.search("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\x1b]0;owned", written)
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:

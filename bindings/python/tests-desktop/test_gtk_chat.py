@@ -320,12 +320,12 @@ def test_one_scrolls_up_through_a_thousand_messages(start: Callable[..., Lunch])
     lunch.until(lambda: screen.is_seen(screen.row("far below").bubble), "the new message, seen")
 
 
-CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067]")
+CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066\u2067]")
 
 
 @pytest.mark.syncmanager_server("--max-message-length", "2000000")
 def test_nothing_from_outside_does_more_than_being_read(start: Callable[..., Lunch]) -> None:
-    evil = "\x1b]0;evil\x07\u202egnp.exe\u2066\x9b2J\x7f <b>&amp; <span size='99999'>\ttab"
+    evil = "\x1b]0;evil\x07\u202egnp.exe\u2066\x9b2J\x7f <b>&amp; <span size='99999'>\u061c\u200e\u200f\ttab\u2029end"
 
     def prepare(server: Server) -> None:
         server.create_user("nobody", "\u200b \u202e")
@@ -340,7 +340,7 @@ def test_nothing_from_outside_does_more_than_being_read(start: Callable[..., Lun
 
     lunch = start(prepare)
     screen = lunch.screen
-    drawn = "]0;evilgnp.exe2J <b>&amp; <span size='99999'> tab"
+    drawn = "]0;evilgnp.exe2J <b>&amp; <span size='99999'> tab end"
     row = screen.row(drawn)
     lunch.until(lambda: len(screen.rows()) == 6, "all of them")
     assert row.name.get_text() == "nobody"

@@ -21,7 +21,7 @@ from syncmanager.errors import NoEncryptionError
 from syncmanager.testing import Server
 
 #: What a terminal obeys, and no program may print.
-EVIL = "\x1b\x07\x9b\x7f\u202e\u2066"
+EVIL = "\x1b\x07\x9b\x7f\u202e\u2066\u061c\u200e\u200f"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 

@@ -11,8 +11,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Without what a terminal obeys (docs/display.md).
 fn plain(text: &str) -> String {
-    let turns = |letter: &char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().filter(|letter| !letter.is_control() && !turns(letter)).collect()
+    let is_drawn = |letter: &char| match letter {
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
+        _ => !letter.is_control(),
+    };
+    text.chars().filter(is_drawn).collect()
 }
 
 fn bar(what: &str, done: u64, total: u64) -> std::io::Result<()> {
