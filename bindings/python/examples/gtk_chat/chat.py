@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from syncmanager.demo.attached import Transfers, files_of, name_here
+from syncmanager.demo.own_typing import OwnTyping
 from syncmanager.demo.words import is_own, key_of
 from syncmanager.documents import LATEST, Channel, Message
 from syncmanager.errors import SyncManagerError
@@ -44,7 +45,7 @@ class ChatView:
         found: Message | None = None,
     ) -> None:
         self._session, self._host, self.parent = session, host, parent
-        self._is_typing = False
+        self._own_typing = OwnTyping()
         has_new = channel is not None and parent is None and channel.get("unread_message_count", 0) > 0
         read = channel.get("read_receipt", {}).get(session.me, 0) if channel is not None else 0
         self.context = Context(
@@ -86,10 +87,10 @@ class ChatView:
         self.pane.to_end()
 
     def _typing(self, is_typing: bool) -> None:
-        if self._session.is_connected and self.parent is None and (is_typing or self._is_typing):
-            chat = self.chat.start
-            self._session.ask(chat.start_typing() if is_typing else chat.end_typing(), failed=lambda _: None)
-        self._is_typing = is_typing
+        if self._session.is_connected and self.parent is None:
+            call = self._own_typing.tell(self.chat.start, is_typing)
+            if call is not None:
+                self._session.ask(call, failed=lambda _: None)
 
     def _attach(self) -> None:
         ask_path(self._host.window, "Send a file", "Send", Gtk.FileChooserAction.OPEN, self.send_file)

@@ -126,14 +126,11 @@ class ChatApp(ChatBase):
             self.look_for(self.input.value)
 
     def tell_typing(self, is_typing: bool) -> None:
-        """Tells the others that this user types, or has ended to; the library does so once a second at most."""
-        if self.chat is None or not self.status.is_connected:
-            return
-        if is_typing:
-            self.attempt(self.chat.chat.start_typing())
-        elif self.chat.is_typing:
-            self.attempt(self.chat.chat.end_typing())
-        self.chat.is_typing = is_typing
+        """Tells the others that this user types, or has ended to."""
+        if self.chat is not None and self.status.is_connected:
+            call = self.chat.own_typing.tell(self.chat.chat, is_typing)
+            if call is not None:
+                self.attempt(call)
 
     async def on_input_submitted(self, submitted: Input.Submitted) -> None:
         """Does what the line is for. What is sent is shown and on disk before; what comes of it, the lists tell."""

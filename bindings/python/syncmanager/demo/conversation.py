@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import Call, MessageCollection, Page, SyncManager
 from ..documents import LATEST, Channel, Direction, Message
 from ..events import Change
+from .own_typing import OwnTyping
 from .words import user_name
 
 
@@ -16,8 +17,7 @@ class Conversation:
         self.channel = channel
         self.chat = sm.messages(channel_url, at, reply_type="only_reply_to_channel")
         self.thread: MessageCollection | None = None
-        #: The others were told that this user types.
-        self.is_typing = False
+        self.own_typing = OwnTyping()
         #: The message that the thread answers.
         self.answered: Message | None = None
         has_new = channel is not None and channel.get("unread_message_count", 0) > 0
