@@ -21,7 +21,7 @@ PAGES = ["tutorial", "blocking", "trouble", "bots", *(f"topics/{name}" for name 
 WHOLE = {"bots": "sys.argv[1]"}
 #: Pages for hosts of any language, which the package does not ship. Those with Python programs are named here.
 COMMON = Path(__file__).resolve().parents[3] / "docs"
-COMMON_PAGES = ["resources", "streams"]
+COMMON_PAGES = ["database", "resources", "streams"]
 
 
 def programs(page: str, folder: Any = DOCS) -> Any:
