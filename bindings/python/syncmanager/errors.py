@@ -1,7 +1,7 @@
 """Errors: one class for each status of the C interface, in a tree by what a program can do about them.
 
 ``SyncManagerError``
-    ``ClosedError``; ``InternalError``
+    ``ClosedError``; ``CanceledError`` (the program canceled the call); ``InternalError``
     ``UsageError`` (the program is wrong): ``InvalidArgumentError``, ``InvalidHandleError``,
     ``InvalidDocumentError``, ``ReentrantError``, ``ForkedError``, ``DuplicatedFetchError``, ``BusyError``,
     ``TooManyCallsError``
