@@ -70,7 +70,7 @@ def both(folder: Path, *options: str, status: int = 0) -> list[str]:
     Page(page[page.index("<!DOCTYPE"):])
     for svg in re.findall("<svg.*?</svg>", page, re.DOTALL):
         xml.dom.minidom.parseString(svg)
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text + page)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", text + page)
     return [text, page]
 
 

@@ -4,9 +4,11 @@ import SyncThreads
 /// Copies the log of a client's cache into its file, each time on a thread that ends with it.
 final class LogCopier: LogCopying, @unchecked Sendable {
     private let monitor = Monitor()
-    // Both are guarded by the monitor. While it copies, only its thread uses the log.
+    // What follows is guarded by the monitor. While it copies, only its thread uses the log.
     private var log: LogCopy?
     private var copies = false
+    /// The last one; it has ended, or is about to, when it does not copy.
+    private var thread: NativeThread?
 
     var isCopying: Bool { monitor.locked { copies } }
 
@@ -14,10 +16,11 @@ final class LogCopier: LogCopying, @unchecked Sendable {
         monitor.locked {
             if copies { return true }
             if log == nil { log = try? open() }
-            guard let log, let thread = NativeThread("sm-log", { [self] in copy(log) }) else { return false }
-            thread.detach()
-            copies = true
-            return true
+            guard let log else { return false }
+            join()
+            thread = NativeThread("sm-log") { [self] in copy(log) }
+            copies = thread != nil
+            return copies
         }
     }
 
@@ -32,7 +35,13 @@ final class LogCopier: LogCopying, @unchecked Sendable {
     func finish() {
         monitor.locked {
             while copies { _ = monitor.wait(until: nil) }
+            join()
             log = nil
         }
+    }
+
+    private func join() {
+        thread?.join()
+        thread = nil
     }
 }
