@@ -148,7 +148,8 @@ struct Configuration {
         if caching == .none, !isBounded { engine.cacheLimit = Configuration.memoryLimit }
         dataDirectory = directory ?? Configuration.usualDirectory
         guard dataDirectory.isEmpty, directory != nil || caching == .file else { return }
-        throw DocumentError(path: "$.data_dir", message: "is empty, and there is no home directory")
+        let message = directory == nil ? "is not given, and there is no home directory" : "is empty"
+        throw DocumentError(path: "$.data_dir", message: message)
     }
 
     /// Bytes of the rows of cached messages, where they are in memory and the host names no bound.
