@@ -6,8 +6,8 @@ import SyncStreams
 /// The state machine behind every collection. It has no thread, clock, socket or random source of its own.
 ///
 /// It takes the inputs and hands them on: those of the host to `HostInputs`, those of the service to `ServiceEvents`
-/// and `Requests`. It carries out the effects that machines ask for, in their order, and hands out what came of them;
-/// what became known goes to `FactRecorder`. It holds no rule of chat itself.
+/// and `Requests`. It carries out the effects that machines ask for, in their order, and hands out the results (events
+/// for the host, commands for the service); facts go to `FactRecorder`. It holds no rule of chat itself.
 public final class Engine {
     private let options: EngineOptions
     private let rules: any ServiceRules
@@ -23,13 +23,13 @@ public final class Engine {
     private let life: SessionLife
     private let host: HostInputs
     private var timers = TimerQueue()
-    /// The host is told of calls and no more of lists, and nothing is asked.
+    /// While this is true, the host is told how calls end, but of no change of a list, and no request is sent.
     private var isClosing = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
 
     private var hostOutputs: [HostOutput] = []
-    /// While a batch is taken in: what streams are told of it.
+    /// What streams are told of a batch, held back until the batch is stored; `nil` while no batch is taken in.
     private var heldNotices: [(stream: UInt64, notice: FedNotice)]?
     private var serviceCommands: [ServiceCommand] = []
     private var databaseCommands: [TransportCommand] = []
@@ -74,7 +74,7 @@ public final class Engine {
         finish(&turn)
     }
 
-    /// Something the service told of its own accord.
+    /// Something that the service told without being asked.
     func receive(_ event: ServiceEvent, now: Moment) {
         guard !isClosed else { return }
         var turn = turn(at: now)
@@ -98,7 +98,7 @@ public final class Engine {
         finish(&turn)
     }
 
-    /// How far the file is that a request sends or receives.
+    /// Progress of a request that sends or receives a file.
     func receive(progress done: Int64, of total: Int64?, for id: UInt64, now: Moment) {
         guard !isClosed else { return }
         var turn = turn(at: now)
@@ -115,13 +115,14 @@ public final class Engine {
         while !isClosed, let key = timers.takeDue(at: now.heard) {
             take(key, &turn)
             carryOut(&turn)
-            // Other inputs have their turn between two parts of something large.
+            // Between two parts of a large piece of work, other inputs have their turn.
             if key.isPart { break }
         }
         settle(&turn)
     }
 
-    /// The last input. What waits is not computed for lists that nobody will see: promises are stored, together.
+    /// The last input. Commands that wait change no list any more, since nobody will see it; what they promise to keep
+    /// (own messages, writes to the database) is stored, in one transaction.
     func close(_ waiting: [HostCommand], now: Moment) {
         guard !isClosed else { return }
         var turn = turn(at: now)
@@ -131,7 +132,7 @@ public final class Engine {
         let told = takeHostOutputs()
         let isStored = storage.together {
             for command in waiting { close(command, &turn) }
-            // What they are the reason to drop leaves the disk with them, or not at all.
+            // Intents that these commands have settled leave the file in the same transaction, or not at all.
             machines.outbox.clearSettled(turn.context)
         }
         if !isStored { hostOutputs = [] }
@@ -150,7 +151,7 @@ public final class Engine {
         host.close(command, &turn)
         carryOut(&turn)
         guard case .call(let id, .resource) = command else { return }
-        // What is not stored by now waits for an answer that will not come.
+        // An operation that is not stored by now waits for an answer that will not come.
         _ = machines.resources?.cancel(id, .closed, &turn)
         carryOut(&turn)
     }
@@ -195,7 +196,7 @@ public final class Engine {
         }
     }
 
-    /// Lists of messages are told of a batch when it is stored.
+    /// Lists of messages are told what a batch changed only when the batch is stored.
     private func take(_ batch: [ServiceEvent], to point: String, _ turn: inout Turn) {
         let before = hostOutputs.count
         heldNotices = []
@@ -233,7 +234,7 @@ public final class Engine {
         case .channelSync: machines.sync.pump(&turn)
         case .timeline(let place): machines.timelines[place]?.resume(&turn)
         case .outbox(let url): machines.outbox.pump(url, &turn)
-        // Files, the age of what is cached, and channels to prefetch are looked at behind every input.
+        // These need nothing here: `settle` looks at files, old messages and channels to prefetch after every input.
         case .uploads, .aging, .prefetch: break
         case .fetch(let call): _ = machines.cancel(call, .timeout, &turn)
         case .fetchAll(let call): for timeline in machines.timelines.sorted { timeline.continueFetch(call, &turn) }
@@ -268,7 +269,7 @@ public final class Engine {
         for held in requests.takeHeld(turn) {
             switch requests.resume(held, turn) {
             case .command(let command): serviceCommands.append(command)
-            // It is decided on again behind this input.
+            // `settle` decides again whether to send the file, at the end of this input.
             case .upload(let requestID): machines.outbox.uploads.end(requestID)
             case .send(let url):
                 machines.outbox.pauseEnded(url, &turn)
@@ -279,7 +280,7 @@ public final class Engine {
 
     // MARK: Effects
 
-    /// What comes of one effect is carried out before the next one.
+    /// Effects that follow from an effect are carried out before the next one.
     private func carryOut(_ turn: inout Turn) {
         for effect in turn.takeEffects() {
             carryOut(effect, &turn)
@@ -323,13 +324,14 @@ public final class Engine {
         }
     }
 
-    /// The end of an input: what machines want is done.
+    /// The end of an input: carries out the effects that are left.
     private func finish(_ turn: inout Turn) {
         carryOut(&turn)
         settle(&turn)
     }
 
-    /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
+    /// The end of every input: intents that are settled leave the file, background work goes on, and the host is told
+    /// of the state of sync.
     private func settle(_ turn: inout Turn) {
         feedStreams(&turn)
         let outbox = machines.outbox
@@ -373,7 +375,7 @@ public final class Engine {
         carryOut(&turn)
     }
 
-    /// Streams ask what feeds them, when what that has told has arrived.
+    /// Carries out what streams ask of their collections, until no stream asks for more.
     private func feedStreams(_ turn: inout Turn) {
         while case let asks = machines.streams.takeAsks(), !asks.isEmpty {
             for (stream, ask) in asks {
@@ -399,14 +401,14 @@ public final class Engine {
 
     var searchWindows: [SearchWindow] { machines.search.windows }
 
-    /// A stream as it has been told.
+    /// A stream's list as it was told to the host.
     func shownStream(_ id: UInt64) -> StreamBatch? { machines.streams.whole(id) }
 
     func shownOwnMessages(_ collection: CollectionID) -> (pending: [OwnRow], failed: [OwnRow]) {
         machines.outbox.windows.shown(collection, machines.collections.channelURL(of: collection) ?? "")
     }
 
-    /// Every own message that is not the service's yet.
+    /// Every own message that the service has not accepted yet.
     var ownMessages: [Intent] { machines.outbox.all }
 
     /// Every draft as it is shown.
@@ -415,19 +417,19 @@ public final class Engine {
     /// Actions that collections show before they are answered.
     var overlays: Overlays { machines.actions.overlays }
 
-    /// Nothing is under way and nothing is planned but what only the host or the service can cause.
+    /// No request is under way, and no work is planned except what only the host or the service can cause.
     var isAtRest: Bool {
         syncState != .running && !machines.outbox.isUploading && serviceCommands.isEmpty && hostOutputs.isEmpty
             && !requests.hasParts
             && !timers.hasWork
     }
 
-    /// The service is asked what a channel is now, or will be.
+    /// The service is asked for this channel, or will be.
     func isPlanned(channel url: ChannelURL) -> Bool { machines.sync.isPlanned(url) }
 
     /// Operations on resources that the database has not answered.
     var resourcesInFlight: Int { machines.resources?.inFlight ?? 0 }
 
-    /// What the service has been asked and has not answered.
+    /// Requests that the service has not answered, as text.
     var underWay: String { requests.description }
 }

@@ -5,8 +5,8 @@ import SyncStore
 /// bytes go to the transport. The realtime database is no chat service: the engine holds it, and shares the transport.
 /// The library drives one on its engine thread, the simulator in virtual time.
 ///
-/// One thread at a time. Every input is given with the current time; what the host has to be told is taken out after
-/// it.
+/// Called by one thread at a time. Every input is given with the current time; afterwards the caller takes out the
+/// events for the host.
 public final class SyncCore {
     public let engine: Engine
     private let service: any ChatService
@@ -29,15 +29,15 @@ public final class SyncCore {
         pump(now)
     }
 
-    /// The last input: completes every outstanding call and stops. `waiting`: what the host has asked for and what had
-    /// no turn yet. Of that, own messages and writes to the database are stored, all or none of them; the rest is not
-    /// done. The driver closes the stores afterwards.
+    /// The last input: completes every outstanding call and stops. `waiting`: commands of the host that were not
+    /// handled yet. Of these, own messages and writes to the database are stored, all or none of them; the others are
+    /// not carried out. The driver closes the stores afterwards.
     public func close(_ waiting: [HostCommand] = [], now: Moment) {
         engine.close(waiting, now: now)
         pump(now)
     }
 
-    /// The transport has brought something.
+    /// Something came from the transport.
     public func receive(_ input: TransportInput, of owner: TransportOwner, now: Moment) {
         switch owner {
         case .service: service.receive(input, now: now)

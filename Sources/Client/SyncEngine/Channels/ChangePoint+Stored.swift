@@ -1,7 +1,7 @@
 import SyncModel
 
 extension ChangePoint {
-    /// As kept in the store: "t:" and a time, or "k:" and a token.
+    /// The text in the store: "t:" and a time, or "k:" and a token.
     init?(storedText text: String) {
         if text.hasPrefix("k:") {
             self = .token(String(text.dropFirst(2)))
@@ -19,11 +19,12 @@ extension ChangePoint {
         }
     }
 
-    /// From where a change log is read behind a page that says `next`, and whether the page was its end.
+    /// From where a change log is read after a page that says `next`, and whether this page was its end.
     ///
-    /// Behind its end it is read from the login once more. The answer may have overtaken events of this connection: an
-    /// older one that comes behind it is believed, and when the connection is lost before the newer one has come, the
-    /// log is all that tells. What it repeats is what changed while it was asked for.
+    /// After its end the log is read again from the login time. Its answer may have overtaken events of this
+    /// connection. If an older event comes after the answer, it is applied although it is older; and if the connection
+    /// is lost before the newer event has come, only the log can tell what is right. The log repeats at most what
+    /// changed since the login.
     static func behind(
         _ next: String, hasMore: Bool, _ since: ChangePoint, _ loginTime: Int64
     ) -> (point: ChangePoint, isEnd: Bool) {

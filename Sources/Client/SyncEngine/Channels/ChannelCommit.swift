@@ -1,19 +1,19 @@
 import SyncModel
 import SyncStore
 
-/// Channels going into the cache, and what follows for their messages.
+/// Writes channels to the cache, and changes their cached messages accordingly.
 struct ChannelCommit {
     /// Histories that were cut, with what is left of them.
     private(set) var cuts: [(id: HistoryID, order: Int64, history: History)] = []
-    /// Channels that were deleted and made again under their URL, or left and joined again: what was cached of them is
-    /// gone.
+    /// Channels that were deleted and made again under their URL, or left and joined again: their cached messages were
+    /// removed.
     private(set) var replaced: [ChannelURL] = []
 
     /// Nothing was stored.
     init() {}
 
-    /// Stores channels, as a part of the transaction of who calls. `known` is the only channel's cached state, for who
-    /// has it; `shown` gives the histories of a channel and its threads that are shown.
+    /// Stores channels; called inside the caller's transaction. `known`: the cached state of the only channel, if the
+    /// caller has it. `shown` returns the histories of a channel and its threads that collections show.
     init(
         _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ capabilities: ServiceCapabilities,
         _ cache: CacheStore, shown: (ChannelURL) -> [History]
@@ -23,7 +23,7 @@ struct ChannelCommit {
             let forgotten = stored == nil ? try cache.formerChannel(channel.url) : nil
             if forgotten != nil { try cache.setFormerChannel(channel.url, nil) }
             let former = stored.map(FormerChannel.init) ?? forgotten
-            // Where times may lie, the service says that a channel is another one.
+            // Where times may be wrong, only the service says whether a channel was replaced.
             let isGiven = capabilities.placement == .given
             let isYounger = former?.identity == nil && isGiven ? try isYounger(channel, cache) : false
             let isAnother = isYounger || former?.isReplaced(by: channel) ?? false
@@ -42,8 +42,8 @@ struct ChannelCommit {
         try cache.upsert(channels)
     }
 
-    /// Whether messages are cached from before a channel of which nothing was known was made: they are another's, which
-    /// was deleted. Where a service takes in old messages they are asked for once more.
+    /// Nothing was known of this channel, but messages are cached that are older than it: they belong to an earlier
+    /// channel, which was deleted. If the service lets old messages be imported, they are only asked for once more.
     private func isYounger(_ channel: ChannelRecord, _ cache: CacheStore) throws(StoreError) -> Bool {
         guard let key = try cache.channelKeyIfKnown(channel.url) else { return false }
         return try cache.hasMessages(channel: key, before: channel.createdAt)
@@ -61,7 +61,7 @@ struct ChannelCommit {
             try history.cut(before: order, cache)
             cuts.append((HistoryID(url, parentID: history.parentID), order, history))
         }
-        // What nobody shows of threads comes again when it is shown.
+        // Threads that nobody shows are cleared; their messages are loaded when a collection shows them.
         for thread in try cache.threads(channel: key)
         where !histories.contains(where: { $0.channelKey == thread.key }) {
             try cache.clearMessages(channel: thread.key)

@@ -9,14 +9,15 @@ enum ChannelFacts {
         case changed(ChannelRecord)
         /// Only the service can tell what the channel is now.
         case mustBeAsked
-        /// The cached channel does not show it, but an answer that is under way may, as it was before.
+        /// The cached channel does not change, but an answer under way may be older than the fact.
         case mayCross
-        /// Facts overtook an answer. What it says is taken only where nothing is known yet, and the service is asked.
+        /// Facts came while an answer was under way. The answer is used only if the channel is not cached yet, and the
+        /// service is asked.
         case overtaken(ChannelRecord?)
     }
 
     static func outcome(of fact: MessageFact, in cached: ChannelRecord?, _ context: Context) -> Outcome {
-        // Its copy in the channel is as the service has it, and what becomes of it only the service knows.
+        // The channel contains a copy of its pinned message, and only the service knows how that changes.
         if let cached, concernsPinned(fact, cached) { return .mustBeAsked }
         return switch fact.kind {
         case .arrived(let message, _): arrived(message, cached, context)
@@ -54,9 +55,9 @@ enum ChannelFacts {
             if isCrossed { return .overtaken(cached == nil ? channel : nil) }
             return channel == cached ? .nothing : .changed(channel)
         case .channel(_, let event) where !isCrossed: return outcome(of: event, in: cached, context)
-        // No event may tell of it, so nothing that was asked for before the answer is good enough.
+        // There may be no event about this change, so every answer that was asked for before it is too old.
         case .channel(_, .patched): return .mustBeAsked
-        // It is gone already.
+        // The channel is removed already.
         case .channel(_, .removed) where cached == nil: return .nothing
         case .channel: return .overtaken(nil)
         default: return .nothing
@@ -90,7 +91,7 @@ enum ChannelFacts {
             guard let shown = JSONSlice.member("last_message", of: cached.json),
                 MessageRecord.updatedAt(of: shown) <= message.updatedAt
             else { return .nothing }
-            // The service changed its time: another one may be the last now.
+            // The service changed the time of the message: another one may be the last now.
             if message.position != last.position { return .mustBeAsked }
             let json = context.rules.edited(message.json, from: shown)
             return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
@@ -110,7 +111,7 @@ enum ChannelFacts {
         return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
     }
 
-    /// Of the others nothing is shown in a channel.
+    /// A channel shows nothing of other messages than its last one.
     private static func lastMessagePatched(
         _ patches: [(id: MessageID, patch: MessagePatch)], _ cached: ChannelRecord?, _ context: Context
     ) -> Outcome {
@@ -125,14 +126,14 @@ enum ChannelFacts {
     }
 
     private static func deleted(_ ids: [MessageID], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
-        // Which message is the last one now, only the service knows.
+        // Only the service knows which message is the last one now.
         if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
-        // And whether it was one of the unread ones.
+        // Only the service knows whether the message was unread.
         if let cached, !ids.isEmpty, context.rules.hasUnread(cached) { return .mustBeAsked }
         return concern(ids, cached, context)
     }
 
-    /// Whether a message of which nothing but the id is told may be newer than the last one cached.
+    /// Whether one of these messages, of which only the id is known, may be newer than the last one cached.
     private static func concern(_ ids: [MessageID], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached, let last = cached.lastMessage else { return .mayCross }
         let areOlder = context.storage.cached { (cache) throws(StoreError) -> Bool in

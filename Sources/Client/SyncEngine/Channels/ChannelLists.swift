@@ -1,12 +1,13 @@
 import SyncModel
 import SyncStore
 
-/// The channel collections: fetches from cache and service, and what facts about channels do to the lists.
+/// The channel collections: fetches from cache and service, and the changes that facts about channels make to the
+/// lists.
 final class ChannelLists: Machine {
     private static let cachePage = 100
 
     private var windows: [CollectionID: ChannelWindow] = [:]
-    /// Every channel of the user is cached; a list needs the service only for what the cache cannot decide.
+    /// Every channel of the user is cached, so a list needs the service only where the cache cannot decide.
     private var isComplete = false
 
     /// In a fixed order, so that a run repeats.
@@ -26,7 +27,7 @@ final class ChannelLists: Machine {
         windows[id] = nil
     }
 
-    /// A host waits for channels.
+    /// A host waits for a fetch of channels.
     var isAwaited: Bool { windows.values.contains { $0.fetch?.call != nil } }
 
     func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
@@ -37,7 +38,7 @@ final class ChannelLists: Machine {
         let isAsked = window.fetch?.isAsking ?? false
         windows[id]?.fetch = ChannelWindow.Fetch(call: call, wanted: window.query.limit, isAsking: isAsked)
         if isAsked {
-            // The page that an earlier fetch asked for and did not wait for.
+            // An earlier fetch asked for this page and ended without waiting for it.
             standIn(id, &turn)
         } else {
             if isComplete, window.token == nil { lookForUnknown(id, turn.context) }
@@ -47,7 +48,7 @@ final class ChannelLists: Machine {
         turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
     }
 
-    /// The fetch has waited long enough, and then the cache stands in; or the host does not want to wait any more.
+    /// The call was canceled, or it timed out. After a timeout the fetch ends with what the cache has.
     func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard let id = collection(of: call) else { return false }
         guard status == .timeout else {
@@ -61,7 +62,7 @@ final class ChannelLists: Machine {
 
     private func collection(of call: CallID) -> CollectionID? { numbers.first { windows[$0]?.fetch?.call == call } }
 
-    /// Channels that a fetch brings from now on. Gives what the collection is then.
+    /// Sets how many channels a fetch brings from now on. Returns the collection's new state.
     func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? {
         windows[id]?.query.limit = limit
         return windows[id]?.info
@@ -87,7 +88,7 @@ final class ChannelLists: Machine {
 
     // MARK: Session
 
-    /// Sync may go on, or has to stop: every fetch goes on with what there is now.
+    /// Sync may continue, or has to stop: every fetch goes on with what is available now.
     func continueFetches(isInterrupted: Bool = false, _ turn: inout Turn) {
         for id in numbers where windows[id]?.fetch != nil {
             if isInterrupted { windows[id]?.fetch?.isAsking = false }
@@ -102,8 +103,9 @@ final class ChannelLists: Machine {
         for id in numbers { finishFetch(id, .closed, &turn) }
     }
 
-    /// Whether the one-time listing is done. Pages of the service may skip a channel that moved between them; once
-    /// every channel is cached, the cache has the last word on what a list shows, and goes on with it.
+    /// Whether the one-time listing is done. While channels are listed, a page of the service may skip a channel that
+    /// moved between two pages. Once every channel is cached, the cache decides what a list shows, and the next pages
+    /// come from it.
     func setComplete(_ isComplete: Bool, _ turn: inout Turn) {
         self.isComplete = isComplete
         guard isComplete else { return }
@@ -112,8 +114,8 @@ final class ChannelLists: Machine {
 
     // MARK: Fetching
 
-    /// Goes on with the fetch under way: from the cache when it is complete (or all there is); else the cache stands
-    /// in, and the service's page makes it right.
+    /// Continues a fetch. It is served from the cache if the cache is complete, or if the service cannot be asked;
+    /// otherwise the list shows what is cached until the service's page corrects it.
     private func continueFetch(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id], let fetch = window.fetch, fetch.call != nil, !fetch.isAsking else { return }
         let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
@@ -123,7 +125,8 @@ final class ChannelLists: Machine {
                 standIn(id, &turn)
                 return ask(id, &turn)
             }
-            // An attempt to connect is under way: what is cached is shown, the rest comes with the login or not at all.
+            // An attempt to connect is under way: the cached channels are shown, and the rest comes after the login or
+            // not at all.
             if !window.query.isDecidableFromCache, turn.mayStillSync { return }
         }
         guard window.query.isDecidableFromCache else {
@@ -138,11 +141,11 @@ final class ChannelLists: Machine {
         finishFetch(id, .ok, short: isShort ? turn.shortReason : nil, &turn)
     }
 
-    /// Shows what the cache knows before the service's page comes; once for a fetch.
+    /// Shows what the cache knows until the service's page comes; at most once for a fetch.
     private func standIn(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id], window.query.isDecidableFromCache, window.fetch?.standIns == nil else { return }
         let shown = window.window.count
-        // What cannot be read now, the service tells.
+        // If the cache cannot be read now, the service's page brings the channels.
         guard showCached(id, &turn), let rows = windows[id]?.window.rows else { return }
         windows[id]?.fetch?.standIns = rows.dropFirst(shown).map(\.channel.url)
     }
@@ -174,7 +177,7 @@ final class ChannelLists: Machine {
             .listChannels(query: window.query, token: window.token ?? "", limit: window.query.limit)))
     }
 
-    /// No page came: the cache stands in, better some channels than none.
+    /// The page could not be loaded. The list shows cached channels instead: some channels are better than none.
     func pageFailed(_ id: CollectionID, _ turn: inout Turn) {
         guard windows[id]?.fetch?.isAsking == true else { return }
         windows[id]?.fetch?.isAsking = false
@@ -194,7 +197,7 @@ final class ChannelLists: Machine {
         finishFetch(id, .storage, &turn)
     }
 
-    /// Whether the complete cache leaves open of some channel if it belongs.
+    /// Checks whether, for some channel in the complete cache, only the service knows if it belongs to the list.
     private func lookForUnknown(_ id: CollectionID, _ context: Context) {
         guard let query = windows[id]?.query, query.mayNeedService else { return }
         let holdsUnknown = context.storage.cached { (cache) throws(StoreError) in
@@ -217,7 +220,7 @@ final class ChannelLists: Machine {
                 try cache.channels(
                     query: query, userID: turn.options.userID, after: after, limit: ChannelLists.cachePage)
             }
-            // The token stays, and with it this is tried again.
+            // The token stays, so that this is tried again.
             guard let page else { return }
             let part = last.map { last in page.prefix { query.areInIncreasingOrder($0, last) } } ?? page[...]
             missing += part
@@ -244,7 +247,7 @@ final class ChannelLists: Machine {
 
     // MARK: Facts
 
-    /// Brings every collection up to date with channels as they are stored.
+    /// Updates every collection with the new state of channels in the store.
     func show(_ fact: ChannelFact, _ turn: inout Turn) {
         let shown = fact.changed.map(turn.shown)
         let userID = turn.options.userID
@@ -254,7 +257,7 @@ final class ChannelLists: Machine {
                     showPage(id, shown, fact, &turn)
                     continue
                 }
-                // Nobody waits for it any more: it is as good as a page of the listing.
+                // No fetch waits for this page any more: it is treated like a page of the listing.
                 if page.isLast { windows[id]?.fetch = nil }
             }
             let changes = fact.isListing ? windows[id]?.reconcileListed(shown, userID: userID)
@@ -266,8 +269,8 @@ final class ChannelLists: Machine {
         }
     }
 
-    /// What happened in a channel may leave it as it was, as the end of somebody's ban: it is told all the same, as an
-    /// update to what is shown already.
+    /// An event may leave the channel's data unchanged, as the end of a user's ban does. It is told all the same, as an
+    /// update of the channel if the list shows it.
     private func tellAgain(
         _ id: CollectionID, _ channels: [ChannelRecord], beside changes: [WindowChange], _ cause: Cause,
         _ turn: inout Turn
@@ -291,9 +294,10 @@ final class ChannelLists: Machine {
             windows[id]?.hasNext = !page.next.isEmpty
         }
         var changes = [windows[id]?.addServed(shown, userID: userID)].compactMap { $0 }
-        // Those it shows already may have changed their place.
+        // Channels that the list shows already may have moved.
         changes += windows[id]?.reconcile(known, removed: [], userID: userID) ?? []
-        // A complete cache has the last word, and behind the service's last page there is nothing that comes later.
+        // If the cache is complete, it decides what the list shows; and after the service's last page no later page can
+        // bring a channel that is dropped here.
         if page.isLast, !isComplete, !page.next.isEmpty {
             changes += [windows[id]?.dropStandIns(fetch.standIns ?? [])].compactMap { $0 }
         }

@@ -1,48 +1,51 @@
 import SyncModel
 
-/// Channels that are asked for one by one, a few at a time: because an event said too little, or because an answer and
-/// an event crossed.
+/// Channels that are asked for one by one, a few at a time: because an event said too little, or because an event came
+/// while an answer was under way.
 struct ChannelRefresh {
-    /// Questions under way at the same time.
+    /// Requests in flight at the same time.
     private static let limit = 8
-    /// Before a channel is asked for once more that facts touched while its answer was under way, in milliseconds.
+    /// The pause before a channel is asked for again because facts touched it while its answer was under way, in
+    /// milliseconds.
     private static let pause: Int64 = 500
 
     private enum State: Equatable {
         case wanted
-        /// Crossed: a fact touched it since it was asked for, and its answer may be old.
+        /// `isCrossed`: a fact touched the channel after it was asked for, so the answer may be out of date.
         case asked(isCrossed: Bool)
     }
 
     private struct Entry {
         var state: State
         var cause: Cause
-        /// The point of the change log is not stored while this one is not settled.
+        /// While this is true, the point of the change log is not stored.
         var isInDoubt: Bool
-        /// A complete listing did not name it.
+        /// A complete listing did not name the channel.
         var isUnlisted = false
-        /// Not to be asked for earlier, by the monotonic clock.
+        /// The channel is not asked for before this time, by the monotonic clock.
         var notBefore: Int64 = 0
     }
 
     private var entries: [ChannelURL: Entry] = [:]
-    /// Those that wait, in the order they were wanted, from `head` on; those that wait for a time stand apart.
+    /// Channels that wait, in the order in which they were wanted, beginning at `head`; those that wait for a time are
+    /// in `delayed`.
     private var waiting: [ChannelURL] = []
     private var head = 0
     private var delayed: [ChannelURL] = []
     private var asked = 0
     private var doubts = 0
     private var gate = RetryGate()
-    /// The earliest time at which one that waits may be asked for.
+    /// The earliest time at which a waiting channel may be asked for.
     private(set) var pausedUntil: Int64?
 
     var isIdle: Bool { entries.isEmpty }
     var hasDoubts: Bool { doubts > 0 }
 
-    /// It is asked for, or will be.
+    /// The channel is asked for, or will be.
     func isPlanned(_ url: ChannelURL) -> Bool { entries[url] != nil }
 
-    /// Asks for a channel as soon as there is room. One that is under way counts as crossed.
+    /// Asks for a channel as soon as fewer requests are in flight than the limit. If it is asked for already, that
+    /// answer counts as crossed.
     mutating func want(_ url: ChannelURL, _ cause: Cause) {
         guard entries[url] == nil else {
             entries[url]?.cause.add(cause)
@@ -52,7 +55,7 @@ struct ChannelRefresh {
         waiting.append(url)
     }
 
-    /// An answer and a fact crossed, or a listing did not name it.
+    /// An answer and a fact about the channel crossed, or a listing did not name the channel.
     mutating func doubt(_ url: ChannelURL, isUnlisted: Bool) {
         want(url, Cause(.channelChangelog))
         markInDoubt(url)
@@ -65,7 +68,7 @@ struct ChannelRefresh {
         doubts += 1
     }
 
-    /// A fact touched it.
+    /// A fact touched the channel.
     mutating func cross(_ url: ChannelURL) {
         if case .asked = entries[url]?.state { entries[url]?.state = .asked(isCrossed: true) }
     }
@@ -97,7 +100,7 @@ struct ChannelRefresh {
         }
     }
 
-    /// The answer. Gives what is to be taken in, if anything; then `settled` or `failed` has to be told.
+    /// The answer. Returns the fact to store, if there is one; the caller then calls `settled` or `failed`.
     mutating func arrived(
         _ url: ChannelURL, _ reply: ServiceReply, isCached: Bool, _ context: Context
     ) -> ChannelFact? {
@@ -107,8 +110,8 @@ struct ChannelRefresh {
             gate.succeed()
             return ChannelFact(changed: [channel], cause: entry.cause)
         case .channel(let channel):
-            // Where facts come faster than answers, that is so every time: the first answer is better than nothing, and
-            // the next question waits a little.
+            // Where facts come faster than answers, every answer is crossed. So an unknown channel takes the first
+            // answer, and the next request waits a little.
             askLater(url, context)
             return isCached ? nil : ChannelFact(changed: [channel], cause: entry.cause)
         case .failure(let failure) where failure.kind == .notFound || failure.kind.isForGood:
@@ -117,7 +120,7 @@ struct ChannelRefresh {
                 return nil
             }
             if failure.kind == .notFound || entry.isUnlisted {
-                // Why it was asked for, a mention say, is not why it goes.
+                // The reason for the request, for example a mention, is not the reason why the channel is removed.
                 let cause =
                     entry.cause.source.isFromEvent ? Cause(.channelRefresh, entry.cause.facts) : entry.cause
                 return ChannelFact(removed: [url], cause: cause)
@@ -129,12 +132,12 @@ struct ChannelRefresh {
         return nil
     }
 
-    /// It is now as the service has it, or gone.
+    /// The cached channel is as the service has it, or was removed.
     mutating func settled(_ url: ChannelURL) {
         if case .asked = entries[url]?.state { forget(url) }
     }
 
-    /// What the answer said could not be stored.
+    /// The answer could not be stored.
     mutating func failed(_ url: ChannelURL, _ context: Context) {
         if case .asked = entries[url]?.state { askAgain(url, after: nil, context) }
     }

@@ -1,10 +1,10 @@
 import SyncModel
 
-/// A channel in a list: as hosts see it, at its place in the query's order.
+/// A channel in a list: with its JSON as hosts see it and its place in the query's order.
 struct ChannelRow: WindowRow {
     let channel: ChannelRecord
     let place: ChannelSortKey
-    /// What the collection tells of it.
+    /// The channel's JSON as this collection tells it.
     let json: [UInt8]
 
     init(_ channel: ChannelRecord, _ query: ChannelQuery) {

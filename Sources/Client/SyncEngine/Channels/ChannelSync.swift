@@ -1,31 +1,31 @@
 import SyncModel
 import SyncStore
 
-/// Keeps the cached channels true: lists all of them once, reads the change log after every login, and asks for single
-/// channels of which an event says too little.
+/// Keeps the cached channels current: lists all of them once, reads the change log after every login, and asks for
+/// single channels when an event says too little about them.
 ///
-/// The problem. Answers are old the moment they arrive: an event may have told something newer of a channel while the
-/// answer was on its way, and which of the two is newer cannot be told.
+/// The problem. Answers are old when they arrive: an event may have told something newer about a channel meanwhile, and
+/// nobody can tell which of the two is newer.
 ///
 /// The rules.
 /// - After a login the change log is read to its end, then the one-time listing goes on. The point up to which the log
-///   was read is stored with the channels it told of.
-/// - What events touch while an answer is under way crosses that answer. Such a channel is not taken from the answer
-///   but asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt neither the log's point nor
-///   the listing's is stored: whatever ends before that reads both again from where they stood.
-/// - When the log cannot be read from its point any more, everything is listed once more, and cached channels that the
-///   listing did not name are asked for one by one: gone, or come while it was listed.
+///   was read is stored together with the channels it told of.
+/// - A channel that events touch while an answer is under way crosses this answer. It is not taken from the answer but
+///   asked for alone (`ChannelRefresh`). While such a channel is in doubt, neither the point of the log nor that of the
+///   listing is stored: after a restart or a new session, both are read again from the stored points.
+/// - When the log cannot be read from its point any more, all channels are listed again, and cached channels that the
+///   listing did not name are asked for one by one: they are gone, or were added during the listing.
 final class ChannelSync: Machine {
     static let pageSize = 100
-    /// Pages of the listing without a channel, one after another, that are asked for without a pause.
+    /// After more empty pages of the listing in a row than this, the next one is asked for after a pause.
     private static let mostEmptyPages = 3
     private static let changesKey = "channels.changes"
     private static let tokenKey = "channels.token"
     private static let completeKey = "channels.complete"
-    /// There while a new listing has to find out which cached channels are gone.
+    /// This key exists while a new listing has to find out which cached channels are gone.
     private static let relistKey = "channels.relist"
 
-    /// The change log, in this session.
+    /// The state of the change log in this session.
     private enum Log {
         case unread
         /// Asked from a point.
@@ -41,26 +41,26 @@ final class ChannelSync: Machine {
 
     private var log = Log.unread
     private var listing: Listing
-    /// That the listing is complete stands in the store, too: what it left in doubt has been settled.
+    /// The store, too, says that the listing is complete, since all channels that it left in doubt are settled.
     private var isCompletionStored: Bool
-    /// Both wait in it after a failure; the log is asked first.
+    /// The pause after a failure, for both the log and the listing; the log is asked first.
     private var gate = RetryGate()
     private var emptyPages = 0
-    /// How far the log has been read while some channels are in doubt.
+    /// How far the log has been read, to be stored when no channel is in doubt any more.
     private var readTo: ChangePoint?
-    /// The same of the listing: the token of its next page, empty at its end.
+    /// The same for the listing: the token of its next page, empty at its end.
     private var listedTo: String?
-    /// What a new listing has named so far; `nil` when none has to find out what is gone.
+    /// The channels that a new listing has named so far; `nil` when no listing has to find out which channels are gone.
     private var listed: Set<ChannelURL>?
-    /// Answers with several channels that are under way, those of collections included.
+    /// Answers about several channels that are under way, including pages of collections.
     private var answersUnderWay = 0
-    /// Channels that facts touched while answers were under way: a fact is newer than what such an answer says.
+    /// Channels that facts touched while answers were under way: the facts are newer than these answers.
     private var touched: Set<ChannelURL> = []
     private var refresh = ChannelRefresh()
     private var actions = AnswerCrossings()
-    /// Channels of open message collections that are asked for when the log is read, which may bring them.
+    /// Channels of open message collections. They are asked for when the log has been read, unless the log brings them.
     private var starting: [ChannelURL] = []
-    /// Those that need not be asked for on account of a collection any more in this session.
+    /// Channels that need not be asked for again in this session when a collection opens.
     private var fresh: Set<ChannelURL> = []
 
     init(_ storage: Storage) {
@@ -74,14 +74,14 @@ final class ChannelSync: Machine {
         if case .complete = listing { true } else { false }
     }
 
-    /// Something is asked, or waits to be asked.
+    /// A request is in flight, or a channel waits to be asked for.
     var isBusy: Bool {
         if case .asked = log { return true }
         if case .asked = listing { return true }
         return !refresh.isIdle
     }
 
-    /// What came to a channel while away is known: what is told of it now is the next thing that happens there.
+    /// It is known what happened in a channel while the client was offline: nothing is missing before the next fact.
     func isSettled(_ url: ChannelURL) -> Bool { isRead && !refresh.isPlanned(url) }
 
     /// The same of all channels.
@@ -92,27 +92,28 @@ final class ChannelSync: Machine {
         return isComplete
     }
 
-    /// A channel is asked for by itself, or will be.
+    /// The channel is asked for alone, or will be.
     func isPlanned(_ url: ChannelURL) -> Bool { refresh.isPlanned(url) }
 
     // MARK: Session
 
-    /// The first login: changes count from here, before the first channel is cached, even while sync is paused.
+    /// A session begins. At the first one the log starts at the login: stored before any channel, even while sync is
+    /// paused.
     func sessionBegan(_ context: Context) {
         log = .unread
         if anchorLog(context) == true { log = .read }
         if context.capabilities.channelChanges == .asked { relist(context) }
     }
 
-    /// Whether a point to read from had to be made; `nil` when that could not be stored.
+    /// Whether a new point to read the log from was stored; `nil` when that failed.
     private func anchorLog(_ context: Context) -> Bool? {
         let point = context.storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.changesKey) }
         guard let point else { return nil }
         if point != nil { return false }
         let urls = context.storage.cached { (cache) throws(StoreError) in try cache.channelURLs() }
         guard let urls else { return nil }
-        // Channels without a point are of a session that could not store it, or it was damaged: no log tells what
-        // became of them since.
+        // There are channels but no point: an earlier session could not store it, or it was damaged. No log tells what
+        // happened to these channels since.
         if !urls.isEmpty { return relist(context) ? true : nil }
         let done: Void? = context.storage.committed { (cache) throws(StoreError) in
             try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
@@ -135,7 +136,7 @@ final class ChannelSync: Machine {
         turn.add(.timer(.channelSync, at: nil))
     }
 
-    /// The cached channels and how far they are true are forgotten, on disk too: everything is listed again.
+    /// The cached channels and the sync state were forgotten, on disk too: all channels are listed again.
     func startOver(_ turn: inout Turn) {
         isCompletionStored = false
         sessionEnded(&turn)
@@ -143,7 +144,7 @@ final class ChannelSync: Machine {
         pump(&turn)
     }
 
-    /// Forgets in the store the channels and how far they are true; `false` when they stay.
+    /// Removes the channels and the sync state from the store; `false` when they could not be removed.
     static func forgetStored(_ storage: Storage) -> Bool {
         let done: Void? = storage.committed { (cache) throws(StoreError) in
             try cache.forgetChannels()
@@ -155,7 +156,7 @@ final class ChannelSync: Machine {
 
     // MARK: Asking
 
-    /// Asks what can be asked now. Calling it once too often does no harm.
+    /// Asks for whatever can be asked for now. An unnecessary call does no harm.
     func pump(_ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         refresh.pump(&turn)
@@ -196,7 +197,7 @@ final class ChannelSync: Machine {
             (token: try cache.value(ChannelSync.tokenKey) ?? "", isNew: try cache.hasValue(ChannelSync.relistKey))
         }
         guard let state else { return retry(after: nil, &turn) }
-        // A listing that must find out what is gone starts over; any other loses at most one page by a kill.
+        // In a new process, a listing that must find out which channels are gone starts over.
         let startsOver = state.isNew && listed == nil
         if startsOver { listed = [] }
         listing = .asked
@@ -208,7 +209,7 @@ final class ChannelSync: Machine {
                 limit: ChannelSync.pageSize)))
     }
 
-    /// Everything this user may see, in an order that does not change while it is listed.
+    /// All channels that this user may see, in an order that does not change during the listing.
     private static let everyChannel: ChannelQuery = {
         var query = ChannelQuery()
         query.order = .chronological
@@ -218,16 +219,16 @@ final class ChannelSync: Machine {
         return query
     }()
 
-    /// A message collection is open on a cached channel, which is asked for once in a session: not everything that may
-    /// have changed while away is in the log.
+    /// A message collection opened on a cached channel. The channel is asked for once in a session, because the log
+    /// does not have everything that may have changed while the client was offline.
     func collectionStarted(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn, !fresh.contains(url) else { return }
         starting.append(url)
         pump(&turn)
     }
 
-    /// A message collection is open on a channel that is not cached. It is asked for whenever that happens: at once, or
-    /// when the host lets sync go on, since the answer brings it into lists.
+    /// A message collection opened on a channel that is not cached. Each time, the channel is asked for at once, or
+    /// when the host resumes sync, because the answer adds the channel to lists.
     func unknownStarted(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         if turn.canSync { return want(url, Cause(.channelRefresh), &turn) }
@@ -248,23 +249,23 @@ final class ChannelSync: Machine {
         turn.add(.timer(.channelSync, at: gate.pausedUntil))
     }
 
-    /// A collection asks for a page of its own: its answer can be crossed, too.
+    /// A collection asks for a page of its own: facts can cross its answer, too.
     func collectionAsked() { answersUnderWay += 1 }
 
-    /// A host's action is asked: its answer can be crossed, too.
+    /// An action is sent: facts can cross its answer, too.
     func actionAsked(_ call: CallID) { actions.began(call) }
 
-    /// The action is over. Gives the channels that its answer must not be believed about.
+    /// The action is over. Returns the channels about which its answer may be out of date.
     func actionEnded(_ call: CallID) -> Set<ChannelURL> { actions.ended(call) }
 
-    /// Asks for one channel unless that is done or planned already. For what the service tells by an event of its own:
-    /// whatever is asked for behind that event has it.
+    /// Asks for one channel, unless it is asked for already. For changes told by an event of the service: every answer
+    /// to a request sent after the event includes the change.
     func recheck(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard !refresh.isPlanned(url) else { return }
         want(url, cause, &turn)
     }
 
-    /// Asks for one channel. Calls for the same one share the answer.
+    /// Asks for one channel. Several calls for the same channel share one request.
     func want(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         refresh.want(url, cause)
@@ -273,7 +274,7 @@ final class ChannelSync: Machine {
 
     // MARK: Answers
 
-    /// A part of an answer about several channels. Gives what is to be taken in; then `taken` has to be told.
+    /// A part of an answer about several channels. Returns the fact to store; the caller then calls `taken`.
     func arrived(_ part: AnswerParts.Part, _ context: Context) -> ChannelFact {
         switch part.ask {
         case .channelChanges(let since):
@@ -286,7 +287,8 @@ final class ChannelSync: Machine {
         }
     }
 
-    /// The part is in the cache, or could not be stored. Whether with it sync has had its answer.
+    /// The part was stored, or could not be. Returns whether the answer is complete with it, for the log or the
+    /// listing.
     func taken(
         _ part: AnswerParts.Part, _ isStored: Bool, _ turn: inout Turn
     ) -> Bool {
@@ -310,7 +312,7 @@ final class ChannelSync: Machine {
         ChangePoint.behind(part.next, hasMore: part.hasMore, since, context.loginTime)
     }
 
-    /// A part of a page of the listing; `next` counts with the last part. Gives what is to be taken in.
+    /// A part of a page of the listing; `next` counts only with the last part. Returns the fact to store.
     private func listingArrived(
         _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
     ) -> ChannelFact {
@@ -323,7 +325,7 @@ final class ChannelSync: Machine {
         return fact
     }
 
-    /// The page is in the cache, or could not be stored.
+    /// The page was stored, or could not be.
     private func listingTaken(
         _ isStored: Bool, isEnd: Bool, isLast: Bool, _ turn: inout Turn
     ) {
@@ -373,7 +375,7 @@ final class ChannelSync: Machine {
         pump(&turn)
     }
 
-    /// A part of a page of a collection's own query. What facts touched stays as it is cached.
+    /// A part of a page of a collection's own query. Channels that facts touched stay as they are cached.
     private func pageArrived(_ channels: [ChannelRecord], collection: CollectionID, next: String, isLast: Bool)
         -> ChannelFact
     {
@@ -390,7 +392,7 @@ final class ChannelSync: Machine {
         refresh.pump(&turn)
     }
 
-    /// The listing, the log or a collection's page failed.
+    /// The request for the listing, the log or a collection's page failed.
     func failed(_ ask: Ask, _ failure: ServiceFailure?, _ turn: inout Turn) {
         answerEnded()
         switch ask {
@@ -406,7 +408,7 @@ final class ChannelSync: Machine {
         case .channelChanges:
             log = .unread
             guard failure?.kind == .pageTokenExpired else { return retry(after: failure, &turn) }
-            // Nobody can tell what was missed: list everything once more.
+            // Nobody can tell which changes were missed: all channels are listed again.
             guard relist(turn.context) else { return retry(after: nil, &turn) }
             pump(&turn)
         default: break
@@ -430,11 +432,11 @@ final class ChannelSync: Machine {
         return true
     }
 
-    /// What of an answer can be taken as it is. The rest crossed a fact, and is asked for by itself.
+    /// The part of an answer that can be stored as it is. Channels that crossed a fact are asked for one by one.
     private func settle(_ changed: [ChannelRecord], removed: [ChannelURL], cause: Cause) -> ChannelFact {
         for url in changed.map(\.url) + removed where touched.contains(url) { refresh.doubt(url, isUnlisted: false) }
         let taken = changed.filter { !touched.contains($0.url) }
-        // An answer about a single channel that is on its way may have been made before this one.
+        // An answer about a single channel that is under way may have been made before this one.
         for channel in taken {
             refresh.cross(channel.url)
             actions.touch(channel.url)
@@ -447,7 +449,7 @@ final class ChannelSync: Machine {
         if answersUnderWay == 0 { touched = [] }
     }
 
-    /// The service's answer about one channel. Gives what is to be taken in, if anything.
+    /// The service's answer about one channel. Returns the fact to store, if there is one.
     func channelArrived(
         _ url: ChannelURL, _ reply: ServiceReply, isCached: Bool, _ turn: inout Turn
     ) -> ChannelFact? {
@@ -459,14 +461,14 @@ final class ChannelSync: Machine {
         return fact
     }
 
-    /// What an answer about one channel said is in the cache, or could not be stored.
+    /// The answer about one channel was stored, or could not be.
     func channelTaken(_ url: ChannelURL, _ isStored: Bool, _ turn: inout Turn) {
         if isStored { refresh.settled(url) } else { refresh.failed(url, turn.context) }
         storeProgress(turn.context)
         pump(&turn)
     }
 
-    /// Nothing in doubt any more: what was read of the log, and of a new listing, counts.
+    /// Stores how far the log and the listing have been read, if no channel is in doubt any more.
     private func storeProgress(_ context: Context) {
         guard !refresh.hasDoubts, readTo != nil || listedTo != nil || isComplete && !isCompletionStored
         else { return }
@@ -488,7 +490,7 @@ final class ChannelSync: Machine {
 
     // MARK: Facts
 
-    /// Something newer than any answer under way was told of a channel.
+    /// A fact told something about a channel that is newer than any answer under way.
     func touch(_ url: ChannelURL) {
         if answersUnderWay > 0 { touched.insert(url) }
         refresh.cross(url)

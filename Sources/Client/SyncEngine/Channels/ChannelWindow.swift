@@ -2,40 +2,41 @@ import SyncModel
 
 /// A channel collection: the channels that match a query, in its order, as far as the host has fetched them.
 ///
-/// The list is always a prefix of all matching channels: a channel enters when it sorts within what is shown, or when
-/// nothing more is to come.
+/// The list is always a prefix of all matching channels: a channel enters when it sorts before the end of the list, or
+/// when the list has reached the end of all channels.
 ///
-/// Until every channel is cached, what the list took from the cache is a prefix of what is known only, and the account
-/// may have any number of channels before its end. Those that become known push as many out at the end, so that a list
-/// never has more than was fetched; what pages of the service brought stays, since they go on behind it. Channels that
-/// are equal in the order come from the service in an order of its own. So those that are equal to the last one of its
-/// pages are left out: its next page has them, or they are shown when the cache takes over.
+/// Until every channel is cached, the part of the list that came from the cache is only a prefix of the known channels,
+/// and the account may have more channels before its end. When such channels become known, they enter and as many
+/// channels leave at the end, so that a list never has more than was fetched. Channels that came with pages of the
+/// service stay, because the next pages continue after them. The service orders channels that are equal in the query's
+/// order by a rule of its own. So channels that are equal to the last one of its pages are left out: its next page has
+/// them, or they are shown when pages come from the cache.
 struct ChannelWindow {
-    /// Where a fetch stands.
+    /// The state of a fetch.
     struct Fetch {
-        /// `nil` when it was ended while the service was asked: that answer belongs to nobody, unless it is fetched
-        /// again before it comes.
+        /// `nil` when the call ended while the service was being asked: no call waits for that answer, unless the host
+        /// fetches again before it comes.
         var call: CallID?
-        /// How many channels it still wants.
+        /// How many channels are still wanted.
         var wanted: Int
-        /// Whether the service is being asked for it.
+        /// Whether a request to the service is in flight for it.
         var isAsking = false
-        /// What the cache gave before the service was asked; `nil` as long as it was not looked at.
+        /// The cached channels that are shown until the service's page comes; `nil` while the cache was not read yet.
         var standIns: [ChannelURL]?
     }
 
     let id: CollectionID
     var query: ChannelQuery
     private(set) var window = Window<ChannelRow>()
-    /// Until the first page came, facts add nothing.
+    /// Before the first page, facts add no channels.
     var isLoaded = false
     var hasNext = true
-    /// The query asks for members, and the cache knows only some of those of a channel that may belong.
+    /// The query asks for certain members, and for a channel that may match, the cache knows only some of its members.
     var needsService = false
-    /// The service's token of the next page while pages come from the service: `nil` before the first one and when the
-    /// cache has taken over, empty behind the last.
+    /// The service's token of the next page while pages come from the service. `nil` before the first page and when
+    /// pages come from the cache; empty after the last page.
     var token: String?
-    /// How far pages of the service have come; `nil` as long as there was none or when the cache has taken over.
+    /// The end of the pages that came from the service; `nil` before the first page and when pages come from the cache.
     private(set) var servedTo: ChannelSortKey?
     var fetch: Fetch?
 
@@ -55,7 +56,7 @@ struct ChannelWindow {
             collection: id, list: .channels, action: change.action, cause: cause, items: change.items, info: info)
     }
 
-    /// Shows a page: those that match and are not shown yet, as one insert. Gives how many are new with it.
+    /// Shows a page: inserts the channels that match and are not shown yet.
     mutating func add(_ page: [ChannelRecord], userID: UserID) -> WindowChange? {
         window.insert(page.filter {
             query.membership(of: $0, userID: userID) != .isOut && window.index(ofID: $0.url) == nil
@@ -73,20 +74,20 @@ struct ChannelWindow {
         return add(page, userID: userID)
     }
 
-    /// Takes out again what stood in for a page of the service and turned out to lie behind it.
+    /// Removes cached channels that were shown in place of a page of the service and turned out to sort after it.
     mutating func dropStandIns(_ urls: [ChannelURL]) -> WindowChange? {
         guard let servedTo else { return nil }
         let behind = urls.filter { url in window.index(ofID: url).map { servedTo < window.rows[$0].place } ?? false }
         return window.remove(ids: Set(behind))
     }
 
-    /// From here on pages come from the cache, which has every channel.
+    /// From now on pages come from the cache, which has every channel.
     mutating func endServing() {
         token = nil
         servedTo = nil
     }
 
-    /// Takes in channels that were there before and become known only now.
+    /// Takes in channels that existed before and become known only now.
     mutating func reconcileListed(_ listed: [ChannelRecord], userID: UserID) -> [WindowChange] {
         let before = countBehindServed
         let placed = listed.filter { window.index(ofID: $0.url) != nil || !isEqualToServed($0) }
@@ -96,14 +97,14 @@ struct ChannelWindow {
         return changes
     }
 
-    /// Whether only the service knows if the channel is in a page that it gave or in the next one.
+    /// Whether only the service knows if the channel is in one of its past pages or in the next one.
     private func isEqualToServed(_ channel: ChannelRecord) -> Bool {
         guard hasNext, let servedTo else { return false }
         return ChannelSortKey(query, channel).isTied(with: servedTo)
     }
 
-    /// Takes in channels of the cache, in their order, that are before the end; as many leave at the end, and those
-    /// that would leave again do not come. The cache has all channels.
+    /// Takes in cached channels, in their order, that sort before the end of the list. As many channels leave at the
+    /// end; a channel that would leave again at once is not added. Called when the cache has all channels.
     mutating func fillIn(_ missing: [ChannelRecord], userID: UserID) -> [WindowChange] {
         guard hasNext else { return [add(missing, userID: userID)].compactMap { $0 } }
         var staying: [ChannelRecord] = []
@@ -132,7 +133,7 @@ struct ChannelWindow {
             let old = window.index(ofID: channel.url)
             switch query.membership(of: channel, userID: userID) {
             case .belongs: break
-            // A page of the service brought it, and nothing says that it is out.
+            // It came with a page of the service, and nothing says that it does not match.
             case .isUnknown: if old == nil { continue }
             case .isOut:
                 if old != nil { gone.insert(channel.url) }
@@ -140,13 +141,14 @@ struct ChannelWindow {
             }
             let row = ChannelRow(channel, query)
             if let old {
-                // Past the last one shown there may be others in between that are not: it leaves until it is fetched.
+                // Behind the last channel shown, others may sort in between that are not shown: the channel leaves
+                // until a fetch brings it.
                 let isPastEnd = hasNext && window.rows[old].place < row.place && window.last.map { last in
                     last.id == channel.url || last.place < row.place
                 } ?? true
                 if isPastEnd { gone.insert(channel.url) } else { rows.append(row) }
             } else if isLoaded, query.isDecidableFromCache {
-                // What only the service can decide enters by its pages.
+                // If only the service can decide, channels enter with its pages alone.
                 let isPastEnd = hasNext && window.last.map { $0.place < row.place } ?? true
                 if !isPastEnd { rows.append(row) }
             }
@@ -156,7 +158,7 @@ struct ChannelWindow {
         return changes + window.merge(rows)
     }
 
-    /// An update of channels to what they are in the list, for those of them that it shows.
+    /// An update that repeats channels as the list has them, for those that the list shows.
     mutating func restatement(of urls: [ChannelURL]) -> WindowChange? {
         let items = urls.compactMap { url -> CollectionChange.Item? in
             guard let index = window.index(ofID: url) else { return nil }
@@ -165,7 +167,7 @@ struct ChannelWindow {
         return items.isEmpty ? nil : WindowChange(.update, items)
     }
 
-    /// The list for a host that lost track of it.
+    /// The whole list again, for a host that lost events.
     mutating func resync() -> [WindowChange] {
         [WindowChange(.clear, [])] + [window.snapshot()].compactMap { $0 }
     }

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// Tells the service that messages of others have arrived here. A mark says "up to this message", so of many that come
-/// at once only the last one is marked: at most one mark a second for each channel.
+/// Tells the service that messages of others have arrived here. A mark says "up to this message", so only the last of
+/// several messages is marked: at most one mark a second for each channel.
 final class DeliveryMarks: Machine {
     private static let pause: Int64 = 1000
     private static let mostIdle = 100
@@ -9,7 +9,7 @@ final class DeliveryMarks: Machine {
     private struct Entry {
         /// The message that is not marked yet.
         var waiting: MessageID?
-        /// By the monotonic clock.
+        /// The next mark is not sent before this time, by the monotonic clock.
         var notBefore: Int64
     }
 
@@ -51,7 +51,7 @@ final class DeliveryMarks: Machine {
         turn.add(.timer(.deliveries, at: nextDeadline))
     }
 
-    /// What is not marked by then, the next login's pages and events do not make up for: nothing is owed.
+    /// Marks that were not sent yet are dropped: the next login does not make up for them.
     func sessionEnded(_ turn: inout Turn) {
         entries = [:]
         turn.add(.timer(.deliveries, at: nil))
@@ -60,7 +60,7 @@ final class DeliveryMarks: Machine {
     private var nextDeadline: Int64? { entries.values.filter { $0.waiting != nil }.map(\.notBefore).min() }
 
     private func mark(_ id: MessageID, _ url: ChannelURL, _ turn: inout Turn) {
-        // Who is invited hears what is said, and marks nothing before it has come in.
+        // A user who is only invited gets messages, but marks none as delivered before joining.
         if turn.storage.channel(url)?.traits.memberState == "invited" {
             entries[url] = nil
             return

@@ -1,16 +1,16 @@
 import SyncJSON
 import SyncModel
 
-/// When this user's mutes end in channels whose messages are shown. The service tells the end of a mute, but for some
-/// that run out by themselves: then the channel is asked for a little later.
+/// When this user's mutes end in channels whose messages are shown. The service sends an event when a mute ends, except
+/// for some that run out by themselves: for these the channel is asked for a little later.
 final class MuteTimers: Machine {
-    /// After the end, in milliseconds: the service's own word is given precedence, and clocks differ.
+    /// Time to wait after the end, in milliseconds: the service's own event should come first, and clocks differ.
     private static let grace: Int64 = 1000
 
-    /// By channel, on the monotonic clock.
+    /// When each channel is asked for, by the monotonic clock.
     private var deadlines: [ChannelURL: Int64] = [:]
 
-    /// A channel as it is now.
+    /// Takes the end of the mute from a channel's current state.
     func note(_ channel: ChannelRecord, _ turn: inout Turn) {
         let end = turn.serviceTime.flatMap { time in
             turn.rules.muteEnd(in: channel, userID: turn.options.userID).map { $0.subtractingClamped(time) }

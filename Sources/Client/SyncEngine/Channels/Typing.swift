@@ -1,21 +1,21 @@
 import SyncJSON
 import SyncModel
 
-/// Who is typing, by channel. Shown with the channel and never stored: after a restart nobody is known to type.
-/// `TypingNotices` keeps it; others look at it.
+/// Who is typing, by channel. Shown with the channel and never stored: after a restart nobody is known to type. Only
+/// `TypingNotices` changes it; other machines read it.
 final class Typing {
-    /// How long an entry lasts that is not renewed: the word that ends it may be lost.
+    /// How long an entry lasts that is not renewed, since the event that ends it may be lost.
     private static let life: Int64 = 10_000
 
     private struct Entry {
         var userID: UserID
         /// JSON text of the user.
         var user: [UInt8]
-        /// By the monotonic clock.
+        /// When the entry expires, by the monotonic clock.
         var until: Int64
     }
 
-    /// Only channels where somebody types; who began first comes first.
+    /// Only channels in which somebody is typing; in each, the user who began first is the first.
     private var entries: [ChannelURL: [Entry]] = [:]
 
     var nextExpiry: Int64? { entries.values.joined().map(\.until).min() }
@@ -47,7 +47,7 @@ final class Typing {
     /// Whether this changes who types.
     func end(_ url: ChannelURL, userID: UserID) -> Bool { removeEntries(in: url) { $0.userID == userID } }
 
-    /// Removes whose time is over. Gives the channels that it concerns, in a fixed order.
+    /// Removes expired entries. Returns the channels in which something changed, in a fixed order.
     func expire(now: Int64) -> [ChannelURL] {
         entries.keys.sorted().filter { url in removeEntries(in: url) { $0.until <= now } }
     }

@@ -1,10 +1,10 @@
 import SyncModel
 
-/// What the service tells of who is typing, and until when that counts.
+/// What the service tells about who is typing, and how long that is valid.
 final class TypingNotices {
     let typing = Typing()
 
-    /// The service said that somebody types in a channel, or does no more.
+    /// The service said that a user types in a channel, or stopped typing.
     func take(_ event: ChannelEvent, in url: ChannelURL, _ turn: inout Turn) {
         guard case .typing(let userID, let user, let isTyping) = event, userID != turn.options.userID else { return }
         guard isTyping else { return turn.add(.typingStopped(channelURL: url, userID: userID)) }
@@ -15,7 +15,7 @@ final class TypingNotices {
         turn.add(.timer(.typing, at: typing.nextExpiry))
     }
 
-    /// Somebody types no more: the service said so, or a message of this user came.
+    /// A user stopped typing: the service said so, or a message of this user came.
     func stopped(_ url: ChannelURL, userID: UserID, _ turn: inout Turn) {
         guard typing.end(url, userID: userID) else { return }
         let event = ChannelEvent.typing(userID: userID, user: [], isTyping: false)
@@ -23,7 +23,7 @@ final class TypingNotices {
         turn.add(.timer(.typing, at: typing.nextExpiry))
     }
 
-    /// Several may be over at once.
+    /// Ends the entries that have expired; there may be several.
     func expire(now: Int64, _ turn: inout Turn) {
         for url in typing.expire(now: now) {
             turn.add(.shownAgain(channelURL: url, Cause(.eventTypingStatusUpdated)))

@@ -1,15 +1,15 @@
 import SyncModel
 
-/// A large answer about channels, taken in part by part: between two parts other inputs have their turn, so that
-/// closing never waits for more than a page's work.
+/// A large answer about channels, processed in parts: between two parts other inputs have their turn, so that closing
+/// never waits for more than a page's work.
 struct AnswerParts {
-    /// Channels of one part.
+    /// Channels in one part.
     private static let size = 200
 
     struct Part {
         let ask: Ask
         let changed: [ChannelRecord]
-        /// With the last part only, like what else the answer says.
+        /// Empty except in the last part. `next` and `hasMore` count in the last part only, too.
         let removed: [ChannelURL]
         let next: String
         let hasMore: Bool
@@ -21,7 +21,7 @@ struct AnswerParts {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// A channel that the answer has twice counts as it is said last. `removed` and `hasMore` are of a change log.
+    /// If the answer names a channel twice, the last mention counts. `removed` and `hasMore` belong to a change log.
     mutating func add(
         _ ask: Ask, _ changed: [ChannelRecord], removed: [ChannelURL] = [], next: String, hasMore: Bool = false
     ) {
@@ -41,7 +41,7 @@ struct AnswerParts {
             hasMore: first.hasMore, isLast: isLast)
     }
 
-    /// A part could not be taken in: the rest of its answer counts no more.
+    /// A part could not be stored: the rest of its answer is dropped.
     mutating func dropRest(of ask: Ask) { waiting.removeAll { $0.ask == ask } }
 
     mutating func dropAll() { waiting = [] }

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// What is under way: everything the machine that asked needs to make use of the reply. Printable, so that the history
-/// of a failing seed shows what was in flight.
+/// A request under way, with everything that the machine that asked needs to make use of the reply. Printable, so that
+/// the history of a failing seed shows what was in flight.
 enum Ask: Equatable {
     /// A page of the one-time listing of all channels.
     case channelListing
@@ -11,36 +11,38 @@ enum Ask: Equatable {
     case channelPage(collection: CollectionID)
     case messages(MessageAsk, of: HistoryID)
     case send(requestID: RequestID, channelURL: ChannelURL)
-    /// Without the connection.
+    /// Sent without the event connection.
     case sendByRequest(requestID: RequestID, channelURL: ChannelURL)
     case upload(requestID: RequestID, channelURL: ChannelURL, file: Int)
-    /// The user's own messages, for one that the service has.
+    /// A page of the user's own messages, to find one that the service already has.
     case lookup(OwnLookup)
     case action(call: CallID, ActionCall)
     case retention
     case unreadCounts
-    /// The newest messages of a channel, for those that the host has to be told of.
+    /// The newest messages of a channel, to find those that `Notices` has to tell to the host.
     case notices(channelURL: ChannelURL, number: UInt64)
-    /// Something the service is only told; nobody waits for an answer.
+    /// The service is only told something; nobody waits for an answer.
     case told
 }
 
-/// What a timeline asked. An answer to an earlier generation is dropped: everything started over since.
+/// A request of a timeline. The answer to a request of an earlier generation is dropped: the timeline has started over
+/// since.
 struct MessageAsk: Equatable {
     enum Kind: Equatable {
-        /// The message that a thread answers.
+        /// The parent message of a thread.
         case parent
         case changes(since: ChangePoint)
         case polls(since: ChangePoint)
         case gap(end: HistoryEdge)
-        /// The gap is huge: whether it is so for what the first of these filters leaves over; the others come next.
+        /// The gap is huge. Asks whether it is still huge for the messages that the first of these filters leaves; the
+        /// other filters are asked about next.
         case filteredGap([MessageFilter])
         case around(place: MessagePosition)
         case page(from: HistoryEdge, PageDirection)
-        /// The token of an edge that has lost its own.
+        /// A new token for an edge that has lost its own.
         case edge(HistoryEdge, PageDirection)
 
-        /// Towards which no other page is asked for meanwhile.
+        /// The directions in which no other page may be asked for while this one is under way.
         var directions: Set<PageDirection> {
             switch self {
             case .around: [.previous, .next]
@@ -49,7 +51,7 @@ struct MessageAsk: Equatable {
             }
         }
 
-        /// Where a page of the answer stands.
+        /// How to find where a page of the answer belongs.
         var road: SequencePage.Road {
             switch self {
             case .page(let edge, let direction): .page(from: edge, direction)

@@ -2,8 +2,8 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-/// What a machine may look at beside its own state: the time, the stores, the connection, the options. Pure functions
-/// take it alone; machines have it in their `Turn`.
+/// What a machine may read beside its own state: the time, the stores, the connection, the options. Pure functions take
+/// only this; machines have it in their `Turn`.
 struct Context {
     enum Connection { case offline, connecting, loggedIn(SessionInfo) }
 
@@ -15,18 +15,18 @@ struct Context {
     let random: RandomSource
     let files: any FileLooking
     var connection: Connection
-    /// When the login came, by the monotonic clock.
+    /// When the session began, by the monotonic clock.
     var loggedInAt: Int64
     /// The host paused sync.
     var isPaused: Bool
     var stream: StreamState
     /// Who is typing; shown with channels and never stored.
     let typing: Typing
-    /// What the user has written and not sent; shown with channels.
+    /// Unsent text of the user; shown with channels.
     let drafts: DraftTexts
-    /// What hosts asked for and the service has not answered; shown with messages and never stored.
+    /// Actions that the service has not answered yet; their effect is shown with messages and never stored.
     var overlays: Overlays
-    /// The connection is lost, and messages may go without it.
+    /// The connection is lost, and messages may be sent by requests meanwhile.
     var maySendByRequest = false
 
     var isLoggedIn: Bool {
@@ -36,7 +36,7 @@ struct Context {
     /// The service may be asked for pages and changes.
     var canSync: Bool { isLoggedIn && !isPaused }
 
-    /// Waiting may help: connected, or an attempt to connect is under way.
+    /// Whether it makes sense to wait for sync: connected, or an attempt to connect is under way.
     var mayStillSync: Bool {
         if case .offline = connection { false } else { !isPaused }
     }
@@ -46,14 +46,15 @@ struct Context {
         if case .loggedIn(let info) = connection { info.loginTime } else { 0 }
     }
 
-    /// The cache is over its bound: what sync brings that nobody waits for would be the next to go.
+    /// The cache is over its limit, so messages that sync loads for nobody in particular would be the next to be
+    /// evicted.
     var isCacheFull: Bool {
         guard let limit = options.cacheLimit, let total = storage.cacheTotal else { return false }
         return total > limit
     }
 
-    /// Messages from before this time are not kept, in the service's milliseconds since the epoch; `nil`: all are, or
-    /// the service's time is not known.
+    /// Messages older than this are not kept, in the service's milliseconds since the epoch; `nil`: there is no such
+    /// limit, or the service's time is not known.
     var keptSince: Int64? {
         guard let age = options.messageAge, let now = serviceTime else { return nil }
         return max(0, now.addingClamped(0 - age))

@@ -17,35 +17,36 @@ indirect enum Effect {
     case closeConnection
     /// The realtime database wants something of the transport.
     case database(TransportCommand)
-    /// Resources want something of the database; what comes of it goes back by that number.
+    /// Resources want something of the database; its result comes back under this number.
     case order(DatabaseRequest.Operation, id: UInt64)
     case ordered(ResourceInput)
     /// Something became known about messages of a channel.
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.
     case ownMessageSeen(MessageRecord, channelURL: ChannelURL)
-    /// The stream leaves out messages of a channel; own ones that it has brought have been seen.
+    /// The stream skips some messages of a channel. Own messages that the stream brought before count as seen.
     case leftOut(channelURL: ChannelURL)
     /// Something became known about channels.
     case channels(ChannelFact)
-    /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
+    /// An own message is not in flight any more. `isInDoubt`: it is not known whether the service has it.
     case sendEnded(channelURL: ChannelURL, isInDoubt: Bool)
-    /// The service takes no message without a connection any more.
+    /// The service accepts no more messages without a connection.
     case keyRefused
     /// Nobody needs the file of a request any more.
     case endFile(FileOwner)
-    /// A channel's next message goes out, or has failed meanwhile: told behind what became of the one before it.
+    /// The next message of a channel is sent, or fails; a separate effect, so that the host hears first what became of
+    /// the message before it.
     case sendNext(channelURL: ChannelURL)
-    /// A message was written down that these drafts became.
+    /// A message made from these drafts was stored.
     case draftsSent([HistoryID])
     /// An overlay on a message came or went.
     case overlaid(channelURL: ChannelURL, messageID: MessageID)
     case typingStopped(channelURL: ChannelURL, userID: UserID)
-    /// The user signs out: what the end of the session has left to be stored is stored, and everything is forgotten.
+    /// The user signs out: what the end of the session still has to store is stored, then everything is forgotten.
     case forgetUser(call: CallID)
-    /// A channel is as it was in the cache, and is shown in another way.
+    /// A channel did not change in the cache, but what hosts see of it did (an overlay, a draft, typing).
     case shownAgain(channelURL: ChannelURL, Cause)
-    /// A message collection shows its channel or thread now; the first one that does, or one more.
+    /// A message collection begins to show its channel or thread. `isFirst`: no other collection shows it yet.
     case collectionOpened(CollectionID, MessageFilter, HistoryID, isFirst: Bool)
 }
 

@@ -3,10 +3,10 @@ import SyncModel
 /// What the configuration says about the engine. Times in milliseconds.
 public struct EngineOptions: Sendable {
     public enum ResendPolicy: String, Sendable, CaseIterable { case none, manual, automatic }
-    /// Of which messages of others the host is told, whether a collection shows them or not.
+    /// Which messages of others the host is told, whether a collection shows them or not.
     public enum Notify: String, Sendable, CaseIterable { case none, mentions, all }
 
-    /// Which channels lose messages first when the cache is over its bound.
+    /// Which channels lose messages first when the cache is over its limit.
     public enum Eviction: String, Sendable, CaseIterable {
         case lastOpened = "last_opened"
         case host
@@ -28,14 +28,14 @@ public struct EngineOptions: Sendable {
     public var failedRetentionDays = 7
     public var maxFailedPerChannel = 1000
     public var requestTimeout: Int64 = 10_000
-    /// Time without progress of a file that is sent or received.
+    /// A file transfer without progress fails after this time.
     public var fileTimeout: Int64 = 30_000
     /// How many files are sent at once.
     public var uploadsAtOnce = 2
-    /// While the connection is lost messages go by requests, where the service takes them so.
+    /// While the connection is lost, messages are sent by requests, if the service accepts that.
     public var sendsByRequest = false
     public var notify = Notify.none
-    /// How many of those events wait to be drained at once.
+    /// How many `message_received` events may wait to be drained at once.
     public var noticesAtOnce = 16
     /// `nil`: only what collections show is cached.
     public var prefetch: Prefetching?
@@ -44,13 +44,13 @@ public struct EngineOptions: Sendable {
     public var evictionOrder = Eviction.lastOpened
     /// For how long messages are cached; `nil`: for ever.
     public var messageAge: Int64?
-    /// So many of the newest messages of each channel go last when room is made.
+    /// How many of the newest messages of each channel are evicted last.
     public var cacheFloor = 200
-    /// Rows that go in one slice of that at most.
+    /// The most rows that are evicted in one slice.
     public var cacheSliceRows = 500
     /// Cached messages are indexed for search.
     public var searches = false
-    /// Microseconds from any moment on, to know how long a piece of work takes. It decides nothing else.
+    /// Microseconds since an arbitrary moment, to measure how long a piece of work takes. Nothing else depends on it.
     public var stopwatch: @Sendable () -> Int64 = { 0 }
     /// For how long a connection lives on in the background.
     public var backgroundGrace: Int64 = 5000

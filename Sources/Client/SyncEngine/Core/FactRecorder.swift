@@ -1,9 +1,9 @@
 import SyncModel
 import SyncStore
 
-/// The one entrance for each fact: what becomes known about messages comes by `record(message:)`, about channels by
-/// `record(channels:)`, wherever it came from. Each is one transaction over cache, timelines, channel and outbox;
-/// collections are told after it.
+/// The one entrance for each fact: facts about messages enter by `record(message:)`, facts about channels by
+/// `record(channels:)`, wherever they come from. Each fact is one transaction over cache, timelines, channel and
+/// outbox; collections are told after the commit.
 final class FactRecorder {
     private let collections: MessageCollections
     private let sync: ChannelSync
@@ -40,7 +40,7 @@ final class FactRecorder {
         let storage = turn.storage
         let cached = storage.channel(url)
         let arrived: MessageRecord? = if case .arrived(let message, _) = fact.kind { message } else { nil }
-        // An edit may be the first that is heard of an own message: its acknowledgement was lost.
+        // An edit may be the first sign that the service has an own message, when the acknowledgement was lost.
         let completions = fact.messages.compactMap { outbox.confirm($0, in: url, &turn) }
         let timelines = timelines
         let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
@@ -68,7 +68,7 @@ final class FactRecorder {
         } else {
             streamPoint.lost(&turn)
             for entry in shown { entry.timeline.lose(entry.fact, &turn) }
-            // What the channel is now was not stored either.
+            // The change of the channel was not stored either, so the channel is asked for.
             sync.touch(url)
             sync.want(url, fact.cause, &turn)
         }
@@ -76,7 +76,7 @@ final class FactRecorder {
         return committed != nil
     }
 
-    /// Relations came, or were taken back. `false` when that could not be stored.
+    /// Relations came, or were taken back. `false` when this could not be stored.
     @discardableResult
     func record(relations: RelationChanges, in url: ChannelURL, _ cause: Cause, _ turn: inout Turn) -> Bool {
         let rules = turn.rules
@@ -103,12 +103,12 @@ final class FactRecorder {
         show(ChannelFact(changed: [channel], cause: cause), commit, &turn)
     }
 
-    /// A page brought a message of this user: if the outbox has it, it has been sent.
+    /// A page brought a message of this user. If the outbox still has this message, it has been sent.
     func ownMessageSeen(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
-        // No acknowledgement has told of it: the channel does not know of it either.
+        // The outbox has it, so no acknowledgement came, and the cached channel does not count this message yet.
         if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), &turn) }
         if let completion = outbox.confirm(message, in: url, &turn) {
-            // The page was one history's: the channel's or a thread's. The message may belong to both.
+            // The page belonged to one history, of the channel or of a thread; the message may belong to both.
             let kind = MessageFact.Kind.arrived(message, isInOrder: false)
             record(message: MessageFact(channelURL: url, kind: kind, cause: Cause(.eventMessageSent)), &turn)
             turn.complete(completion)
@@ -136,7 +136,8 @@ final class FactRecorder {
         return true
     }
 
-    /// The same of what an event or an answer said, which is not said twice: what cannot be stored is asked for.
+    /// As `record(channels:)`, for what an event or an answer says only once: if it cannot be stored, the service is
+    /// asked for these channels.
     func recordOrAsk(channels fact: ChannelFact, _ turn: inout Turn) {
         if record(channels: fact, &turn) { return }
         for url in fact.changed.map(\.url) + fact.removed {
@@ -145,7 +146,7 @@ final class FactRecorder {
         }
     }
 
-    /// What a fact did to a channel.
+    /// Carries out what a fact did to a channel.
     func record(_ outcome: ChannelFacts.Outcome, _ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         switch outcome {
         case .nothing: break
@@ -164,7 +165,8 @@ final class FactRecorder {
 
     private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ turn: inout Turn) {
         for cut in commit.cuts { timelines[cut.id]?.adopt(cut: cut.history, before: cut.order, &turn) }
-        // Only channel lists are told of a mention; that the channel is another one was learnt by asking for it.
+        // A mention is told to channel lists only. Message lists start over because the channel was replaced, and this
+        // was found by asking for it.
         let isMention = fact.cause.source == .eventMention
         let restart = isMention ? Cause(.channelRefresh, fact.cause.facts) : fact.cause
         for timeline in commit.replaced.flatMap({ timelines.of($0) }) {
@@ -173,7 +175,8 @@ final class FactRecorder {
         typing.forget(fact.removed)
         drafts.forget(fact.removed, &turn)
         lists.show(fact, &turn)
-        // What waits in a channel that is gone is refused by the service, and told so.
+        // Messages that wait in a removed channel are sent all the same: the service refuses them, and then the host is
+        // told.
         for url in fact.changed.map(\.url) + fact.removed { outbox.channelChanged(url, &turn) }
         for channel in fact.changed {
             let shown = timelines.of(channel.url)
@@ -185,7 +188,7 @@ final class FactRecorder {
         for timeline in fact.removed.flatMap({ timelines.of($0) }) { timeline.channelGone(fact.cause, &turn) }
     }
 
-    /// A channel is as it was, and is shown in another way.
+    /// A channel did not change, but what hosts see of it did.
     func showAgain(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard let channel = turn.storage.channel(url) else { return }
         show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &turn)

@@ -1,10 +1,8 @@
 import SyncModel
 
-/// What the service has been asked and has not answered, and what waits to be asked because the service wants a pause.
-///
-/// Every request passes here, so nothing can jump a pause that the service asked for.
+/// Requests that the service has not answered, and requests that wait because the service asked for a pause.
 struct InFlight {
-    /// What waits for the end of a pause, since when by the monotonic clock.
+    /// A request that waits for the end of a pause; `since`: from when on, by the monotonic clock.
     struct Held {
         let id: UInt64
         let request: ServiceRequest
@@ -14,10 +12,10 @@ struct InFlight {
     private var last: UInt64 = 0
     private var asks: [UInt64: Ask] = [:]
     private var held: [Held] = []
-    /// By the monotonic clock.
+    /// The end of the pause, by the monotonic clock; `nil` without one.
     private(set) var pausedUntil: Int64?
 
-    /// Notes what is asked. Gives the number to ask it under, `nil` when it is held back.
+    /// Notes a request. Returns the number to send it under, `nil` when it is held back.
     mutating func add(_ ask: Ask, _ request: ServiceRequest, now: Int64) -> UInt64? {
         last += 1
         asks[last] = ask
@@ -31,13 +29,13 @@ struct InFlight {
         return last
     }
 
-    /// The service wants nothing to be asked for so long (milliseconds).
+    /// The service wants no requests for this time, in milliseconds.
     mutating func pause(for duration: Int64, now: Int64) {
         let (until, isTooLong) = now.addingReportingOverflow(max(duration, 0))
         pausedUntil = max(pausedUntil ?? 0, isTooLong ? Int64.max : until)
     }
 
-    /// What was held back, in order, once the pause is over.
+    /// The requests that were held back, in order, once the pause is over.
     mutating func takeHeld(now: Int64) -> [Held] {
         guard let until = pausedUntil, until <= now else { return [] }
         pausedUntil = nil
@@ -45,14 +43,14 @@ struct InFlight {
         return held
     }
 
-    /// What a request is asked for; `nil` when nobody waits for it any more.
+    /// What a request in flight was for; `nil` when nobody waits for its answer any more.
     func ask(_ id: UInt64) -> Ask? { asks[id] }
 
-    /// What this is the answer to; `nil` when nobody waits for it any more.
+    /// As `ask`, and forgets the request, since its answer has come.
     mutating func take(_ id: UInt64) -> Ask? { asks.removeValue(forKey: id) }
 
-    /// Takes the file of a message, or of an action, back; `nil` when the service has not been asked for it, or has
-    /// answered.
+    /// Forgets the request that transfers a file of a message or an action. Returns its number if the service was asked
+    /// and has not answered, so that it can be canceled there.
     mutating func end(_ isWanted: (Ask) -> Bool) -> UInt64? {
         guard let id = asks.first(where: { isWanted($0.value) })?.key else { return nil }
         asks[id] = nil
@@ -63,7 +61,7 @@ struct InFlight {
         return id
     }
 
-    /// Takes a host's action back that waits for the end of a pause; `false` when the service has been asked already.
+    /// Takes back an action that waits for the end of a pause; `false` when it was sent already.
     mutating func withdraw(action call: CallID) -> Bool {
         let index = held.firstIndex { held in
             if case .action(call, _) = asks[held.id] { true } else { false }
@@ -73,7 +71,7 @@ struct InFlight {
         return true
     }
 
-    /// Forgets what was asked about channels: the answers are not wanted any more.
+    /// Forgets requests about channels: their answers are not wanted any more.
     mutating func dropChannelAsks() {
         drop { ask in
             switch ask {
@@ -83,8 +81,8 @@ struct InFlight {
         }
     }
 
-    /// Forgets what was asked for a channel or thread that nobody shows any more. Who opens it again asks again, and
-    /// must not take these answers for its own.
+    /// Forgets requests for a channel or thread that nobody shows any more. A collection that opens it later asks by
+    /// itself, and must not take these answers for its own.
     mutating func dropMessageAsks(of place: HistoryID) {
         drop { if case .messages(_, place) = $0 { true } else { false } }
     }
@@ -95,7 +93,7 @@ struct InFlight {
         held.removeAll { dropped[$0.id] != nil }
     }
 
-    /// All of it but what is kept, oldest first. A pause outlasts the session.
+    /// Takes all requests except those that are kept, oldest first. The pause stays: it outlasts the session.
     mutating func takeAll(but isKept: (Ask) -> Bool = { _ in false }) -> [Ask] {
         let taken = asks.filter { !isKept($0.value) }
         for id in taken.keys { asks[id] = nil }

@@ -35,7 +35,7 @@ struct Machines {
 
     var timelines: Timelines { collections.timelines }
 
-    /// Those that hear of what concerns all, in the order in which they hear of it.
+    /// All machines, in the order in which they get an input that concerns all.
     private var all: [any Machine] {
         var all: [any Machine] = [
             session, sync, retention, collections, lists, outbox, drafts, actions, deliveries,
@@ -59,7 +59,7 @@ struct Machines {
     }
 
     func end(_ turn: inout Turn) {
-        // What connecting and lists waited for is told first.
+        // The ends of connecting and of lists are told first.
         session.end(&turn)
         lists.end(&turn)
         for machine in all { machine.end(&turn) }

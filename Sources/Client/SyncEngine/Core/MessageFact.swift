@@ -4,29 +4,30 @@ import SyncModel
 /// edit. It enters once, and reaches cache, timeline, channel, outbox and typing from there.
 struct MessageFact {
     enum Kind {
-        /// In order means that everything older has come, too.
+        /// `isInOrder`: everything older has come, too.
         case arrived(MessageRecord, isInOrder: Bool)
         case edited([MessageRecord])
         case patched(id: MessageID, MessagePatch)
         case deleted(ids: [MessageID])
-        /// What was edited and deleted while away.
+        /// What was edited and deleted while the client was offline.
         case changelog(updated: [MessageRecord], deleted: [MessageID])
-        /// Small changes that were missed while away.
+        /// Small changes that were missed while the client was offline.
         case patchLog([(id: MessageID, patch: MessagePatch)])
     }
 
     var channelURL: ChannelURL
     var kind: Kind
     var cause: Cause
-    /// The answer to what one history asked says nothing to others: they may have been told of something newer.
+    /// If set, only this history takes the fact: it answers a question of this history, and others may have been told
+    /// something newer.
     var answerTo: HistoryID?
-    /// It came by another way than the connection's events: those of what happened before it may be on their way.
+    /// The fact did not come by the event connection, so events of what happened before it may still be on their way.
     var mayOvertake = false
-    /// The service was asked for it in this session: it has it, however old it is.
+    /// The service was asked for the message in this session, so the message exists there, however old it is.
     var wasLookedUp = false
-    /// Stored with it, before the messages, which are as the relations make them.
+    /// Stored in the same transaction, before the messages; the messages already have these relations folded in.
     var relations = RelationChanges()
-    /// Stored with it: how far the change log has been read.
+    /// Stored in the same transaction: how far the change log has been read.
     var progress: (key: String, value: String)?
 
     /// An own message as the service has it.
@@ -34,7 +35,7 @@ struct MessageFact {
         MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
     }
 
-    /// A message of somebody by the service's connection. What `event` tells beside it is in its cause.
+    /// A message that came over the service's connection. What `event` tells beside the message is in the cause.
     static func received(
         _ message: MessageRecord, _ url: ChannelURL, by event: ServiceEvent, _ context: Context
     ) -> MessageFact {
@@ -59,7 +60,7 @@ struct MessageFact {
         MessageFact(channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))
     }
 
-    /// The messages that it has whole.
+    /// The messages that the fact has in full.
     var messages: [MessageRecord] {
         switch kind {
         case .arrived(let message, _): [message]
@@ -68,7 +69,7 @@ struct MessageFact {
         }
     }
 
-    /// Whether it says something of a message that was there before.
+    /// Whether the fact changes or deletes this message, which existed before.
     func concerns(_ id: MessageID) -> Bool {
         switch kind {
         case .arrived: false
@@ -81,7 +82,7 @@ struct MessageFact {
         }
     }
 
-    /// What of the fact concerns a channel, or one of its threads; `nil`: nothing.
+    /// The part of the fact that concerns a channel, or one of its threads; `nil`: nothing.
     func concerning(_ id: HistoryID) -> MessageFact? {
         guard id.channelURL == channelURL, answerTo == nil || answerTo == id else { return nil }
         guard id.isThread else { return self }
@@ -99,7 +100,7 @@ struct MessageFact {
         return result
     }
 
-    /// What a list is told when the fact changed its channel.
+    /// The cause that a channel list is told when the fact changed its channel.
     func channelCause(userID: UserID) -> Cause {
         if cause.source == .messageChangelog || cause.source == .eventPollChangelog { return Cause(.channelChangelog) }
         let isMention = cause.facts.contains { $0.source == .eventMention }
@@ -114,13 +115,13 @@ struct MessageFact {
         return Cause(source, cause.facts)
     }
 
-    /// What of the fact concerns messages from an order on; older ones are not for this user any more. An
-    /// acknowledgement may bring one: the answer to a send that had arrived long before.
-    /// `hasDeleted`: whether the service told of a deletion, after which a host may still tell of its own send, and an
-    /// answer made before it may still come.
-    /// `loginTime`: by the service's clock. What is older is in the pages of this session, or was deleted.
+    /// The part of the fact about messages from `order` on; older messages are hidden from this user. An
+    /// acknowledgement may bring an older one, as the answer to a send that had arrived long before.
+    /// `hasDeleted`: whether the service told of the deletion of a message. After it, the host may still tell of its
+    /// own send of this message, and an answer that was made before the deletion may still come.
+    /// `loginTime`: by the service's clock. A message that is older is in the pages of this session, or was deleted.
     func visible(from order: Int64, loginTime: Int64, hasDeleted: (MessageID) -> Bool) -> MessageFact {
-        // Without an offset all is visible, also what got a place before the epoch from us.
+        // Without an offset all messages are visible, also those that this client placed before the epoch.
         let order = order > 0 ? order : Int64.min
         func rest(_ messages: [MessageRecord]) -> [MessageRecord] {
             messages.filter { $0.position.order >= order && !hasDeleted($0.id) }

@@ -1,6 +1,6 @@
 import SyncModel
 
-/// What the service is asked, and the way of its answers to those who asked.
+/// Sends requests to the service, and brings its answers to the machines that asked.
 final class Requests {
     private let collections: MessageCollections
     private let sync: ChannelSync
@@ -34,7 +34,7 @@ final class Requests {
 
     // MARK: Asking
 
-    /// What is to be said to the service; `nil` when it waits for the end of a pause.
+    /// The command for the service; `nil` when the request waits for the end of a pause.
     func ask(_ ask: Ask, _ request: ServiceRequest, _ turn: inout Turn) -> ServiceCommand? {
         if case .channelPage = ask { sync.collectionAsked() }
         if case .action(let call, _) = ask { sync.actionAsked(call) }
@@ -52,7 +52,7 @@ final class Requests {
         return nil
     }
 
-    /// `waited`: how long an action was held back, which its deadline includes.
+    /// `waited`: how long an action was held back; this time counts towards its deadline.
     private func command(
         _ id: UInt64, _ request: ServiceRequest, _ options: EngineOptions, waited: Int64 = 0
     ) -> ServiceCommand {
@@ -64,16 +64,17 @@ final class Requests {
     /// The service wants a pause.
     var isPaused: Bool { inFlight.pausedUntil != nil }
 
-    /// What waited for the end of a pause, once it is over.
+    /// A request that was held back, once the pause is over.
     enum Held {
         case command(ServiceCommand)
-        /// A send of this channel that has not gone out: what it was decided on may have changed.
+        /// A send in this channel. It was not sent yet, so the outbox decides again: the reasons for it may have
+        /// changed.
         case send(ChannelURL)
-        /// The same of a file of a message.
+        /// A file of a message, of which the outbox decides again, too.
         case upload(RequestID)
     }
 
-    /// Without what a timeline has given up meanwhile: its answer would be dropped.
+    /// Leaves out requests that a timeline has given up meanwhile: their answers would be dropped.
     func takeHeld(_ turn: Turn) -> [InFlight.Held] {
         inFlight.takeHeld(now: turn.now.monotonic).filter { held in
             guard case .messages(let ask, let place)? = inFlight.ask(held.id),
@@ -99,7 +100,7 @@ final class Requests {
 
     // MARK: Giving up
 
-    /// Takes a host's action back that waits for the end of a pause; `false` when the service has been asked already.
+    /// Takes back an action that waits for the end of a pause; `false` when it was sent already.
     func withdraw(action call: CallID) -> Bool {
         guard inFlight.withdraw(action: call) else { return false }
         _ = sync.actionEnded(call)
@@ -107,7 +108,7 @@ final class Requests {
         return true
     }
 
-    /// Nobody needs this file any more; what is to be said to the service, if it was asked.
+    /// Nobody needs this file any more. Returns the command that cancels its request, if the service was asked.
     func end(fileOf owner: FileOwner) -> ServiceCommand? {
         let id = inFlight.end { ask in
             switch ask {
@@ -128,7 +129,7 @@ final class Requests {
     /// Nobody shows a channel or thread any more.
     func dropMessages(of place: HistoryID) { inFlight.dropMessageAsks(of: place) }
 
-    /// What is in flight fails with the session, but for messages that go without one.
+    /// Requests in flight fail with the session, except messages that are sent without a connection.
     func sessionEnded(_ turn: inout Turn) {
         let failure = ServiceReply.failure(turn.rules.failure(.connectionClosed))
         parts.dropAll()
@@ -140,7 +141,7 @@ final class Requests {
             switch ask {
             case .send, .sendByRequest, .lookup, .action: route(failure, to: ask, &turn)
             case .upload(let requestID, _, _): outbox.uploads.end(requestID)
-            // Lists, timelines and channel sync end what they asked all at once.
+            // Lists, timelines and channel sync end their requests by themselves, all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
                 .unreadCounts, .notices: break
             }
@@ -155,10 +156,10 @@ final class Requests {
 
     // MARK: Answers
 
-    /// One that nobody waits for came after the session was given up.
+    /// An answer that nobody waits for belongs to a session that was given up, or to a request that was dropped.
     func receive(_ reply: ServiceReply, for id: UInt64, _ turn: inout Turn) {
         let ask = inFlight.take(id)
-        // Also in the answer to something that is forgotten meanwhile.
+        // The pause counts also when nobody waits for this answer any more.
         if case .failure(let failure) = reply, case .rateLimited(let pause) = failure.kind {
             inFlight.pause(for: pause, now: turn.now.monotonic)
             turn.add(.timer(.heldRequests, at: inFlight.pausedUntil))
@@ -194,7 +195,7 @@ final class Requests {
             turn.add(.sendNext(channelURL: lookup.channelURL))
         case (.told, _): break
         case (.unreadCounts, .unreadCounts(let counts)): events.take(.unreadCounts(counts), &turn)
-        // The next command that counts, or the next login, tells them.
+        // After a failure the next command that counts, or the next login, tells the counts.
         case (.unreadCounts, _): break
         case (.retention, _): receive(retention: reply, &turn)
         case (.notices(let url, let number), _): notices.receive(reply, to: number, of: url, &turn)
@@ -202,7 +203,7 @@ final class Requests {
         }
     }
 
-    /// How far the file of a request is.
+    /// Progress of the file of a request.
     func tell(progress done: Int64, of total: Int64?, for id: UInt64, _ turn: inout Turn) {
         switch inFlight.ask(id) {
         case .upload(let requestID, let url, let file)?:
@@ -214,12 +215,12 @@ final class Requests {
         }
     }
 
-    /// A channel that was asked for by itself.
+    /// The answer about a channel that was asked for alone.
     private func receive(_ reply: ServiceReply, of url: ChannelURL, _ turn: inout Turn) {
         let cached = turn.storage.channel(url)
         guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, &turn) else { return }
         sync.touch(url)
-        // Where nobody said that something changed, an answer that shows no change is not told.
+        // If no event said that the channel changed, an answer that shows no change is not told.
         if fact.cause.source == .channelRefresh, let cached, fact.changed == [cached] {
             return sync.channelTaken(url, true, &turn)
         }
@@ -229,7 +230,7 @@ final class Requests {
 
     private func receive(_ reply: ServiceReply, to action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         let crossed = sync.actionEnded(call)
-        // What became known by it is there when the host learns that it is done.
+        // Facts in the answer are taken in before the host is told that the action is done.
         if case .action(let answer) = reply {
             for event in answer.events where !actions.isOvertaken(event, of: call) {
                 guard case .messageUpdated(let url, let message) = event else {
@@ -239,7 +240,7 @@ final class Requests {
                 guard let newest = actions.newest(message, of: call, turn.rules) else { continue }
                 turn.add(.messages(.edited(newest, url, mayOvertake: true)))
             }
-            // No command tells what these leave to be read over all channels.
+            // The service sends no command with the unread counts over all channels after these two actions.
             if action.action == .channel(.resetHistory) || action.action == .property(.setCountPreference) {
                 turn.add(.ask(.unreadCounts, .unreadCounts))
             }
@@ -253,7 +254,7 @@ final class Requests {
         let isStored = recorder.record(channels: fact, &turn)
         for channel in fact.changed where isStored {
             sync.touch(channel.url)
-            // How many of what is left are unread, only the service knows.
+            // Only the service knows how many of the remaining messages are unread.
             if turn.rules.hasUnread(channel) { sync.want(channel.url, fact.cause, &turn) }
         }
         retention.taken(isStored, &turn)
@@ -269,9 +270,9 @@ final class Requests {
         timeline.changesTaken(isStored, page, to: ask, &turn)
     }
 
-    /// What a page says of relations is stored before it: a message that is held has all of them that are known. If it
-    /// cannot be stored, the page is asked for again. Not of a page that was given up: what was taken back since it was
-    /// made is not known any more.
+    /// What a page says of relations is stored before the page, so that a stored message always has all of its known
+    /// relations. If they cannot be stored, the page is asked for again. Not for a page that was given up: it is not
+    /// known any more which relations were taken back since the page was made.
     private func storingRelations(of reply: ServiceReply, _ timeline: Timeline, _ turn: inout Turn) -> ServiceReply {
         guard turn.capabilities.hasRelations, case .messages(let page) = reply else { return reply }
         let relations = timeline.history.crossings.applied(to: page.relations)
@@ -281,7 +282,7 @@ final class Requests {
         return .failure(turn.rules.failure(.connectionClosed))
     }
 
-    /// Takes in one part of an answer about channels; the next one has its turn after other inputs.
+    /// Processes one part of an answer about channels; the next part follows after other inputs.
     func takePart(_ turn: inout Turn) {
         guard let part = parts.takeNext() else { return }
         let isStored = recorder.record(channels: sync.arrived(part, turn.context), &turn)

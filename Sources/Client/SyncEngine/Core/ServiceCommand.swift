@@ -7,6 +7,6 @@ public enum ServiceCommand: Equatable, Sendable {
     case kept(Bool)
     case disconnect
     case ask(id: UInt64, ServiceRequest, timeout: Int64)
-    /// Nobody waits for what was asked.
+    /// Nobody waits for this request any more.
     case cancel(id: UInt64)
 }

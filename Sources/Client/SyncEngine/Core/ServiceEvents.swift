@@ -1,6 +1,6 @@
 import SyncModel
 
-/// What the service tells of the chat, by an event or beside an answer: each becomes a fact, or an input of the machine
+/// What the service tells of the chat, by an event or within an answer: each becomes a fact, or an input of the machine
 /// that it concerns.
 final class ServiceEvents {
     private let collections: MessageCollections
@@ -39,13 +39,13 @@ final class ServiceEvents {
         case .unreadCounts(let counts): unreadTotals.take(counts, &turn)
         case .channelAnswered: take(answered: event, [], &turn)
         case .hole(let url, let older, let page):
-            // The page counts only when what it says of relations is stored.
+            // The page counts only if its relations could be stored.
             if !page.relations.isEmpty, !recorder.record(relations: page.relations, in: url, Cause(.sync), &turn) {
                 return
             }
             guard collections.take(holeIn: url, older, page, &turn) else { return streamPoint.lost(&turn) }
             turn.add(.leftOut(channelURL: url))
-        // These concern the session and not the chat: the engine has taken them.
+        // These concern the session, not the chat, and `Engine` has handled them.
         case .connected, .disconnected, .batch, .keep: break
         }
     }
@@ -63,7 +63,7 @@ final class ServiceEvents {
         }
     }
 
-    /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
+    /// An event within the answer to an action. `crossed`: channels that facts touched after the action was sent.
     func take(answered event: ServiceEvent, _ crossed: Set<ChannelURL>, _ turn: inout Turn) {
         let about: (url: ChannelURL, cause: Cause)? =
             switch event {

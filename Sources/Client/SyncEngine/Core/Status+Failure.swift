@@ -1,7 +1,7 @@
 import SyncModel
 
 extension Status {
-    /// What a call completes with that the service or the network failed.
+    /// The status of a call that failed because of the service or the network.
     init(_ failure: ServiceFailure) {
         self =
             switch failure.kind {

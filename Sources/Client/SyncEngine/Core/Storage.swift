@@ -1,14 +1,14 @@
 import SyncModel
 import SyncStore
 
-/// The two stores, with the rule for their failures: what could not be stored is told once, the cursor stays where it
-/// was, and the work is done again later.
+/// The two stores, with the rule for their failures: the host is told once that something could not be stored, the sync
+/// cursor stays where it was, and the work is done again later.
 final class Storage {
     private let cache: CacheStore
     private let intents: IntentStore
     private var failure: StoreError?
     private var untold: StoreError?
-    /// The full-text index may be damaged, and nothing else: it is made again.
+    /// An error may come from damage of the full-text index alone. The index is then built again.
     private var isIndexDamaged = false
 
     init(cache: CacheStore, intents: IntentStore) {
@@ -34,8 +34,8 @@ final class Storage {
         cached { (cache) throws(StoreError) in try cache.transaction { () throws(StoreError) in try body(cache) } }
     }
 
-    /// When to look again whether the log has been copied into the file, in monotonic milliseconds; `nil`: it is not
-    /// being copied. What can wait waits for it, or the log would grow on and on.
+    /// When to check again whether the log has been copied into the file, in monotonic milliseconds; `nil`: no copy is
+    /// under way. Work that can be delayed is delayed until then, since otherwise the log would grow without limit.
     func logCopied(_ now: Moment) -> Int64? {
         cache.room.isCopyingLog ? now.monotonic.addingClamped(Storage.copyingPause) : nil
     }
@@ -53,8 +53,8 @@ final class Storage {
         cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
     }
 
-    /// Messages before it are not for this user, as far as was known of a channel that was forgotten; in milliseconds
-    /// since the epoch.
+    /// The time before which this user may not see messages, as far as it was known of a channel that was forgotten; in
+    /// milliseconds since the epoch.
     func formerMessageOffset(_ url: ChannelURL) -> Int64 {
         let former = cached { (cache) throws(StoreError) in try cache.formerChannel(url) } ?? nil
         return former?.messageOffset ?? 0
@@ -68,8 +68,8 @@ final class Storage {
         } ?? nil
     }
 
-    /// Forgets the cached messages of a channel and its threads, or of all, and then also what databases have told;
-    /// `false` when that could not be stored.
+    /// Forgets the cached messages of a channel and its threads. With `nil`: those of all channels, and also what
+    /// databases have told. `false` when that could not be stored.
     func clearMessages(of channelURL: ChannelURL?) -> Bool {
         let done: Void? = committed { (cache) throws(StoreError) in
             guard let channelURL else {
@@ -89,7 +89,7 @@ final class Storage {
         return done != nil
     }
 
-    /// Takes what was removed from both files out of their logs. What is wrong with them, a line each.
+    /// Removes deleted content from the logs of both files. Returns the failures, a line each.
     func emptyLogs() -> [String] {
         var failures: [String] = []
         func tried(_ body: () throws(StoreError) -> Void) {
@@ -105,7 +105,8 @@ final class Storage {
         return failures
     }
 
-    /// After the user has signed out, when no collection is open any more: the last that was kept for them.
+    /// Called after the user has signed out and no collection is open any more: forgets the keys that were kept for
+    /// open collections.
     func forgetEmptyKeys() {
         let done: Void? = cached { (cache) throws(StoreError) in try cache.forgetEmptyKeys() }
         if done != nil { _ = emptyLogs() }
@@ -123,7 +124,7 @@ final class Storage {
         }
     }
 
-    /// What the service wants to have at its next session; whether it is on the disk.
+    /// Stores a value for the service's next session. Returns whether it is on the disk.
     func keep(_ value: String) -> Bool {
         let done: Void? = intended { (intents) throws(StoreError) in try intents.keep(value, as: Storage.service) }
         return done != nil
@@ -135,8 +136,8 @@ final class Storage {
 
     private static let service = "service"
 
-    /// All that the body stores of intents, in one transaction, and what it caches in another one, which is committed
-    /// first: a message has to be in the cache before its intent goes. `false` when nothing of the intents is stored.
+    /// Runs the body in one transaction over the intents and another one over the cache. The cache is committed first:
+    /// a message has to be in the cache before its intent is removed. `false` when nothing of the intents is stored.
     func together(_ body: () -> Void) -> Bool {
         let done: Void? = intended { (intents) throws(StoreError) in
             try intents.transaction { () throws(StoreError) in
@@ -152,13 +153,13 @@ final class Storage {
         return done != nil
     }
 
-    /// Takes away what was found damaged among the intents; gives what is lost with it.
+    /// Removes damaged rows from the intents. Returns what was lost with them.
     func setAsideDamagedIntents() -> LostIntents {
         _ = intended { (intents) throws(StoreError) in try intents.setAsideDamaged() }
         return intents.takeLost()
     }
 
-    /// Works on the encryption of both files; what was wrong, when it failed.
+    /// Changes the encryption of both files. Returns the error if it failed.
     func encrypting(
         _ body: (CacheStore, IntentStore) throws(StoreError) -> Void
     ) -> (status: Status, message: String)? {
@@ -171,10 +172,10 @@ final class Storage {
         }
     }
 
-    /// How the files are.
+    /// Whether the files are encrypted.
     var encryption: StoreEncryption.State { StoreEncryption.state(of: cache) }
 
-    /// What was wrong with the last work on a file, in one line; for a call that failed by it.
+    /// The last failure of a file, in one line; for the result of a call that failed because of it.
     var failureMessage: String { failure?.message ?? "the data directory cannot be written" }
 
     /// A failure that the host has not been told of.
@@ -183,7 +184,7 @@ final class Storage {
         return untold
     }
 
-    /// Whether something failed since the last time that damage of the full-text index explains.
+    /// Whether, since the last call, an operation failed in a way that a damaged full-text index explains.
     func takeIndexDamage() -> Bool {
         defer { isIndexDamaged = false }
         return isIndexDamaged

@@ -1,23 +1,23 @@
 import SyncBytes
 import SyncModel
 
-/// What is due when. One deadline per key; setting a key again replaces it.
+/// The deadlines, one for each key; setting a key again replaces its deadline.
 struct TimerQueue {
     enum Key: Hashable {
         /// Requests held back because the service asked for a pause.
         case heldRequests
         case reconnect
-        /// The end of the connection of a host in the background.
+        /// A host in the background loses its connection.
         case background
         /// Parts of a large answer that are still to be taken in.
         case answerParts
         case channelSync
         case timeline(HistoryID)
         case outbox(channelURL: ChannelURL)
-        /// A file of an own message is tried again.
+        /// The retry of a file of an own message.
         case uploads
         case fetch(call: CallID)
-        /// The next part of a fetch of everything newer, after other inputs.
+        /// The next part of a fetch of everything newer; other inputs have their turn before it.
         case fetchAll(call: CallID)
         /// The deadline of an action that waits for the end of a pause.
         case action(call: CallID)
@@ -27,28 +27,28 @@ struct TimerQueue {
         /// Drafts are stored.
         case drafts
         case ownTyping
-        /// A batch of a stream.
+        /// The next batch of a stream is told.
         case streams
         case deliveries
         case mutes
         case database
         case retention
-        /// Pages of channels are asked for again.
+        /// `Notices` retries its requests for pages.
         case notices
-        /// The next slice of making room in the cache, after other inputs.
+        /// The next slice of making room in the cache; other inputs have their turn before it.
         case trim
-        /// The next slice of an export, after other inputs.
+        /// The next slice of an export; other inputs have their turn before it.
         case export
-        /// The next slice of what search does, after other inputs.
+        /// The next slice of the work of search; other inputs have their turn before it.
         case search
-        /// Messages that are too old to be kept are looked for again.
+        /// The next look for messages that are too old to be kept.
         case aging
         /// A channel that is prefetched is given up, or the next ones are looked for.
         case prefetch
         /// The service is told to go on from the last point that was stored.
         case resume
 
-        /// Whether a repeated request of sync stands behind it: sync is not at rest then.
+        /// Whether the timer stands for a request of sync that is repeated: until it fires, sync is not at rest.
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .notices, .resume, .trim,
@@ -68,7 +68,7 @@ struct TimerQueue {
             }
         }
 
-        /// Ties are broken in a fixed order, so that a run repeats.
+        /// The order of timers with the same deadline; fixed, so that a run with the same seed repeats.
         fileprivate var rank: String {
             switch self {
             case .heldRequests: "a"
@@ -93,7 +93,7 @@ struct TimerQueue {
             case .uploads: "t"
             case .drafts: "u"
             case .notices: "x"
-            // Behind all that is due at the same time.
+            // After everything else that is due at the same time.
             case .trim: "v"
             case .aging: "w"
             case .prefetch: "y"
@@ -104,13 +104,13 @@ struct TimerQueue {
     }
 
     private var deadlines: [Key: Int64] = [:]
-    /// The earliest deadline; kept, because it is asked for after every input.
+    /// The earliest deadline; stored, because it is read after every input.
     private(set) var next: Int64?
 
     var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
 
-    /// Anything but the end of typing, of a mute, of a message's time or of a silent stream, storing a draft, or
-    /// looking for old messages, is planned; for the simulator's checks.
+    /// Whether work is planned, for the simulator's checks. These do not count: the end of typing, of a mute, of a
+    /// message's time or of a silent stream; storing a draft; looking for old messages.
     var hasWork: Bool {
         deadlines.keys.contains {
             $0 != .typing && $0 != .ownTyping && $0 != .mutes && $0 != .ownAges && $0 != .database

@@ -1,13 +1,15 @@
 import SyncBytes
 import SyncModel
 
-/// One input on its way through the machines: what a machine may look at beside its own state, and what it wants done.
+/// One input on its way through the machines: what a machine may read beside its own state, and the effects that
+/// machines ask for.
 ///
-/// A machine takes a turn as its only argument beside the input. The effects stand in the order in which they were
-/// added; `Engine` carries them out when the machine has returned. What one machine changes that others look at
-/// (connection, who is typing, overlays) it writes into the turn at once, so that no machine decides on an old state.
+/// A machine takes a turn as its only argument beside the input. The effects are kept in the order in which they were
+/// added; `Engine` carries them out when the machine has returned. When a machine changes something that others read
+/// (connection, who is typing, overlays), it writes the change into the turn at once, so that no machine decides on an
+/// old state.
 struct Turn {
-    /// For pure functions, which look and want nothing.
+    /// For pure functions, which may read but ask for no effect.
     var context: Context
     private var effects: [Effect] = []
 
@@ -45,7 +47,7 @@ struct Turn {
 
     mutating func tell(_ notice: ClientNotice) { effects.append(.event(.client(notice))) }
 
-    /// Tells the host; a stream hears of its list only what changes it.
+    /// Tells the host. Of these notices, a stream hears only of those that change its list.
     mutating func tell(_ collection: CollectionID, _ notice: CollectionNotice) {
         switch (collection, notice) {
         case (.host, _): effects.append(.event(.collection(collection, notice)))

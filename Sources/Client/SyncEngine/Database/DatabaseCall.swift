@@ -2,11 +2,11 @@ import SyncModel
 import SyncRealtime
 import SyncResources
 
-/// Something that is waited for: a call of the host, or what resources have ordered.
+/// An operation whose result somebody waits for: a call of the host, or an order of resources.
 struct DatabaseCall {
     /// Who waits.
     enum Owner: Comparable {
-        /// Resources, by their number of what they ordered.
+        /// Resources, by the number of their order.
         case resources(order: UInt64)
         case call(CallID)
     }
@@ -15,9 +15,9 @@ struct DatabaseCall {
     let action: Action?
     /// When it completes with TIMEOUT, by the monotonic clock.
     let deadline: Int64?
-    /// A write completes when it is kept, and not when the service has answered.
+    /// A write completes when it is stored, not when the service has answered.
     let isDoneWhenKept: Bool
-    /// What a write completes with when all is well, as JSON text.
+    /// The result of a write that succeeds, as JSON text.
     var result: [UInt8]?
 
     init(_ owner: Owner, action: Action? = nil, deadline: Int64?, isDoneWhenKept: Bool = false) {

@@ -5,12 +5,12 @@ import SyncModel
 import SyncResources
 import SyncTree
 
-/// The realtime database for hosts, resources and streams: who waits for what, and what they are told. The rules of the
-/// database are the `DatabaseMachine`'s.
+/// The realtime database for hosts, resources and streams: who waits for which result, and what they are told. The
+/// rules of the database are in `DatabaseMachine`.
 final class DatabaseCalls: Machine {
     private struct Transaction {
         let call: DatabaseCall
-        /// The host has the value, and answers.
+        /// The host was given the value and has not answered yet.
         var isAsked = false
         var isAborted = false
     }
@@ -18,15 +18,16 @@ final class DatabaseCalls: Machine {
     private let store: DatabaseStore
     private let machine: DatabaseMachine
     private var reach = DatabaseReach()
-    // All by the machine's numbers.
+    // All keys are the machine's numbers.
     private var reads: [UInt64: DatabaseCall] = [:]
-    /// Calls that wait for a write. One that nobody waits for is told only when it is refused.
+    /// Calls that wait for a write. A write without a call is told only when it is refused.
     private var writes: [UInt64: DatabaseCall] = [:]
-    /// Where the writes go that have not ended.
+    /// The paths of the writes that have not ended.
     private var paths: [UInt64: TreePath] = [:]
     private var transactions: [UInt64: Transaction] = [:]
     private var listens = DatabaseListens()
-    /// No call that waits has an earlier deadline, by the monotonic clock; some may have ended. `nil`: none has any.
+    /// No waiting call has an earlier deadline, by the monotonic clock; the call with this deadline may have ended.
+    /// `nil`: no call has a deadline.
     private var deadline: Int64?
 
     init(_ setup: DatabaseSetup, _ storage: Storage, _ random: RandomSource) {
@@ -35,8 +36,8 @@ final class DatabaseCalls: Machine {
         machine = DatabaseMachine(setup.options, token: setup.token, seed: seed, keep: store)
     }
 
-    /// Takes over what an earlier run has left. It is sent with the first input: whoever drives the engine does not
-    /// listen to the network before.
+    /// Takes over the writes that an earlier process left. They are sent with the first input, because the driver of
+    /// the engine does not take network commands before it.
     func load(_ turn: inout Turn) {
         let left = store.writes()
         for write in left { paths[write.id] = write.path }
@@ -64,7 +65,7 @@ final class DatabaseCalls: Machine {
         kept.complete(.ok, result: kept.result, &turn)
     }
 
-    /// Does something for resources, which are told of it by that number.
+    /// Carries out an operation for resources, which get its result under this number.
     func order(
         _ operation: DatabaseRequest.Operation, for id: UInt64, _ turn: inout Turn
     ) {
@@ -75,7 +76,7 @@ final class DatabaseCalls: Machine {
         if write != nil { turn.add(.ordered(.kept(id: id))) }
     }
 
-    /// Listens for a stream, which is told as `FedNotice`s.
+    /// Listens for a stream, which gets the values as `FedNotice`s.
     func listen(_ location: DatabaseLocation, for stream: CallID, _ turn: inout Turn) {
         listens.add(machine.listen(location, now: turn.now), of: stream)
         carryOut(&turn)
@@ -94,7 +95,8 @@ final class DatabaseCalls: Machine {
         return true
     }
 
-    /// Gives the write that was begun and is kept. `unfit`: what the call completes with for what is no value or place.
+    /// Returns the number of the write, if one was begun and stored. `unfit`: the status of the call when its value or
+    /// path is not valid.
     private func perform(
         _ operation: DatabaseRequest.Operation, _ call: DatabaseCall, unfit: Status, _ turn: inout Turn
     ) -> UInt64? {
@@ -106,11 +108,11 @@ final class DatabaseCalls: Machine {
             call.complete(unfit, explanation: error.description, &turn)
         }
         carryOut(&turn)
-        // One that could not be kept has ended by now.
+        // A write that could not be stored has ended already.
         return write.flatMap { writes[$0] == nil ? nil : $0 }
     }
 
-    /// Gives the write, where it is one.
+    /// Returns the number of the write, if it is one.
     private func begin(
         _ operation: DatabaseRequest.Operation, _ call: DatabaseCall, _ turn: inout Turn
     ) throws(TreeError) -> UInt64? {
@@ -129,7 +131,7 @@ final class DatabaseCalls: Machine {
         case .transaction(let path): transactions[machine.transaction(path, now: now)] = Transaction(call: call)
         case .transformed(let transaction, let json): try transform(transaction, json, call, now, &turn)
         case .listen(let location):
-            // Before the first value.
+            // The call completes before the first value is told.
             guard case .call(let id) = call.owner else { break }
             let result = JSON.object(["listen": .int(Int64(bitPattern: id.number))]).serialized()
             call.complete(.ok, result: result, &turn)
@@ -158,14 +160,14 @@ final class DatabaseCalls: Machine {
     ) throws(TreeError) {
         let asked = transactions.first { $0.value.call.owner == .call(transaction) && $0.value.isAsked }
         guard let id = asked?.key else { return call.complete(.notFound, &turn) }
-        // Before the call of the transaction, which may end by it.
+        // Done before the transaction's call, which may end because of it.
         try machine.transformed(id, json, now: now)
         transactions[id]?.isAsked = false
         transactions[id]?.isAborted = json == nil
         call.complete(.ok, &turn)
     }
 
-    /// The host does not wait any more. What is written is written all the same. `false` when no such call waits.
+    /// The host does not wait any more. A write is carried out all the same. `false` when no such call waits.
     func cancel(
         _ id: CallID, _ status: Status, _ turn: inout Turn
     ) -> Bool {
@@ -174,7 +176,7 @@ final class DatabaseCalls: Machine {
         return found
     }
 
-    /// Completes the calls that are meant.
+    /// Completes the calls for which `isMeant` is true.
     private func giveUp(
         _ status: Status, explanation: String? = nil, _ turn: inout Turn, _ isMeant: (DatabaseCall) -> Bool
     ) -> Bool {
@@ -208,23 +210,23 @@ final class DatabaseCalls: Machine {
         carryOut(&turn)
     }
 
-    /// Forgets this user, after all that was stored is gone.
+    /// Forgets this user, after the stored data was removed.
     func signOut(_ turn: inout Turn) {
         _ = giveUp(.canceled, explanation: Completion.signedOut, &turn) { _ in true }
-        // Nobody is told of writes any more.
+        // Nobody is told how writes end any more.
         paths = [:]
         reach.isTokenNeeded = false
         machine.signOut(now: turn.now)
         carryOut(&turn)
     }
 
-    /// The client begins to close: writes are still kept, and nobody is told what they make of a place.
+    /// The client begins to close: writes are still stored, but their effect on values is not told any more.
     func stopTelling() {
         listens.removeAll()
         machine.stopTelling()
     }
 
-    /// The client closes: every call ends, and what was told is kept.
+    /// The client closes: every call ends, and values that were told are stored.
     func end(_ turn: inout Turn) {
         machine.finish(now: turn.now)
         _ = giveUp(.closed, &turn) { _ in true }
@@ -252,7 +254,7 @@ final class DatabaseCalls: Machine {
 
     private var waiting: [DatabaseCall] { Array(reads.values) + Array(writes.values) + transactions.values.map(\.call) }
 
-    /// Never now: what is due and cannot be done must not keep the engine from all else.
+    /// Always later than `now`: work that is due but cannot be done must not keep the engine from other inputs.
     private func nextDeadline(after now: Int64) -> Int64? {
         if reads.isEmpty, writes.isEmpty, transactions.isEmpty { deadline = nil }
         return Moment.earlier(machine.nextDeadline, deadline).map { max($0, now + 1) }
@@ -270,7 +272,7 @@ final class DatabaseCalls: Machine {
             case .read(let id, let result, let isCurrent): readEnded(id, result, isCurrent: isCurrent, &turn)
             case .transform(let id, let node):
                 guard let transaction = transactions[id] else {
-                    // Nobody waits for it any more.
+                    // Nobody waits for this transaction any more.
                     try? machine.transformed(id, nil, now: turn.now)
                     break
                 }

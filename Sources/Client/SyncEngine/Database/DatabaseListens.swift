@@ -2,9 +2,9 @@ import SyncModel
 import SyncRealtime
 import SyncTree
 
-/// Whose the listens are: the host's, by the calls that began them, or streams'. Each is told what becomes of its own.
+/// The owners of listens: hosts, by the calls that began them, or streams. Each owner is told about its own listens.
 struct DatabaseListens {
-    // By the machine's numbers, and back.
+    // From the machine's numbers to the owners, and back.
     private var owners: [UInt64: CallID] = [:]
     private var numbers: [CallID: UInt64] = [:]
 
@@ -13,7 +13,7 @@ struct DatabaseListens {
         numbers[owner] = listen
     }
 
-    /// Nothing more is told of a listen; gives its number.
+    /// Stops telling about a listen; returns its number.
     mutating func remove(of owner: CallID) -> UInt64? {
         guard let listen = numbers.removeValue(forKey: owner) else { return nil }
         owners[listen] = nil
@@ -31,7 +31,8 @@ struct DatabaseListens {
         }
     }
 
-    /// The database is not reached, and has told the listen nothing. Hosts wait for a value.
+    /// The database is not reached, and has told the listen nothing. Only streams are told this: hosts wait for a
+    /// value.
     func tellUnheard(_ listen: UInt64, _ turn: inout Turn) {
         guard let owner = owners[listen], case .stream(let stream, _) = owner else { return }
         turn.add(.feed(stream: stream, .unheard(listen: owner)))

@@ -4,11 +4,11 @@ import SyncTree
 
 /// What the realtime database tells. Listens and transactions have the numbers of the calls that began them.
 public enum DatabaseNotice: Equatable, Sendable {
-    /// What is there now. `isCurrent`: the service is being heard, and knows nothing newer.
+    /// The present value. `isCurrent`: the connection to the service is alive, and the service has told nothing newer.
     case value(listen: CallID, TreeNode, isCurrent: Bool)
-    /// Nothing more is told of a listen.
+    /// The listen has ended.
     case listenEnded(listen: CallID, DatabaseFailure)
-    /// Which value does this one become?
+    /// Asks the host which value replaces this one.
     case transform(transaction: CallID, TreeNode)
     /// A write that no call waits for any more was refused, and is taken back.
     case writeRefused(path: String, DatabaseFailure)

@@ -4,7 +4,7 @@ import SyncModel
 import SyncTree
 
 extension DatabaseQuery {
-    /// Reads the keys of an action that say which children are meant; `nil` when they say nothing.
+    /// Reads the keys of an action that select children; `nil` when there is none.
     init?(_ call: ActionCall) throws(DocumentError) {
         let first = try DatabaseQuery.bound(call, ["start_at", "start_after", "equal_to"])
         let last = try DatabaseQuery.bound(call, ["end_at", "end_before", "equal_to"])
@@ -47,7 +47,8 @@ extension DatabaseQuery {
         }
     }
 
-    /// The one of some keys that is there. Those whose names end in "after" and "before" leave out what they name.
+    /// The one of these keys that is present. Bounds whose names end in "after" and "before" do not include their
+    /// value.
     private static func bound(
         _ call: ActionCall, _ keys: [String]
     ) throws(DocumentError) -> (key: String, value: Bound)? {
@@ -65,7 +66,7 @@ extension DatabaseQuery {
         _ text: [UInt8], at path: String, isInclusive: Bool
     ) throws(DocumentError) -> Bound {
         let wrong = DocumentError(path: path, message: "cannot be read")
-        // A leaf by itself is no document for every reader of JSON.
+        // Not every JSON parser accepts a single value as a document, so it is read inside an array.
         guard let list = try? JSON.parse(Array("[".utf8) + text + Array("]".utf8)), let value = list[0] else {
             throw wrong
         }
@@ -75,7 +76,7 @@ extension DatabaseQuery {
         }
     }
 
-    /// Null is nothing. What is no leaf the table of actions has refused.
+    /// Null means no value. Objects and arrays were refused by the table of actions.
     private static func leaf(_ json: JSON) -> TreeLeaf? {
         switch json.kind {
         case .bool: json.bool.map { .bool($0) }

@@ -1,7 +1,7 @@
 import SyncModel
 import SyncRealtime
 
-/// Whether the service of the database can be reached, as far as this side knows.
+/// Whether the service of the database can be reached, as far as this client knows.
 struct DatabaseReach {
     var isInForeground = true
     /// The host wants to be offline.
@@ -10,7 +10,7 @@ struct DatabaseReach {
 
     var isOnline: Bool { isInForeground && !isHeldOffline }
 
-    /// What a call completes with that has failed in this way; `nil`: with what the service says.
+    /// The status of a call that failed in this way; `nil`: the status that follows from the service's answer.
     func status(of failure: DatabaseFailure) -> Status? {
         if failure == .notKept { return .storage }
         if failure.limit != nil { return .tooLarge }

@@ -3,27 +3,27 @@ import SyncJSON
 import SyncModel
 import SyncTree
 
-/// What a host asks of the realtime database, checked.
+/// A request of a host to the realtime database, checked.
 public struct DatabaseRequest: Sendable {
     public enum Operation: Sendable {
-        /// Shallow: of the children only the names.
+        /// `isShallow`: only the names of the children.
         case get(DatabaseLocation, isShallow: Bool)
         /// JSON text of the value.
         case set(TreePath, [UInt8])
-        /// JSON text of an object from paths below the place to values.
+        /// JSON text of an object: its keys are paths below the place, its members the values.
         case update(TreePath, [UInt8])
         case push(TreePath, [UInt8])
         /// A whole number that is added to the one at the place.
         case count(TreePath, by: Int64)
         case transaction(TreePath)
-        /// What the value of a transaction becomes; `nil`: it stays as it is. By the number of the transaction's call.
+        /// The new value of a transaction; `nil`: the value stays as it is. The transaction is named by its call.
         case transformed(CallID, [UInt8]?)
         case listen(DatabaseLocation)
         case unlisten(CallID)
         case setToken(String?)
         case setOnline(Bool)
 
-        /// Whether it is kept until the service has answered.
+        /// Whether the operation is stored until the service has answered.
         public var isWrite: Bool {
             switch self {
             case .set, .update, .push, .count: true
@@ -31,7 +31,7 @@ public struct DatabaseRequest: Sendable {
             }
         }
 
-        /// Whether nothing is left of it after a sign-out.
+        /// Whether the operation ends without effect when the user signs out.
         var isEndedBySignOut: Bool {
             switch self {
             case .get, .set, .update, .push, .count, .transaction, .listen: true
@@ -42,11 +42,11 @@ public struct DatabaseRequest: Sendable {
 
     public let action: Action
     public let operation: Operation
-    /// Complete when it is kept, and not when the service has answered.
+    /// The call completes when the write is stored, not when the service has answered.
     public let isDoneWhenKept: Bool
-    /// Milliseconds until it completes with TIMEOUT; `nil`: as long as is usual for the operation.
+    /// Milliseconds until the call completes with TIMEOUT; `nil`: the default for the operation.
     public let timeout: Int64?
-    /// Bytes of what can be long in it.
+    /// Bytes of the texts that may be long.
     public let textBytes: Int
 
     public init(
@@ -64,7 +64,7 @@ public struct DatabaseRequest: Sendable {
             }
     }
 
-    /// Reads an action of the database; `nil` for one that is none. What it cannot do is refused with its path.
+    /// Reads an action of the database; `nil` for any other action. Invalid content is refused with its path.
     public init?(_ call: ActionCall) throws(DocumentError) {
         guard case .database(let action) = call.action else { return nil }
         let operation: Operation
@@ -89,9 +89,7 @@ public struct DatabaseRequest: Sendable {
 }
 
 extension DatabaseLocation {
-    /// Reads the place and the query of an action. What they cannot be is refused with its path.
-    ///
-    /// - Parameter place: where the action stands in the host's document.
+    /// Reads the place and the query of an action. Invalid content is refused with its path.
     public init(_ call: ActionCall, at place: String = "$") throws(DocumentError) {
         do throws(DocumentError) { self.init(try call.path(), try DatabaseQuery(call)) } catch {
             throw DocumentError(path: place + error.path.dropFirst(), message: error.message)
@@ -120,7 +118,7 @@ extension ActionCall {
         return .set(path, try value("value", at: path))
     }
 
-    /// Under a key of its own: it is one level deeper.
+    /// The value gets a key of its own, so it is one level deeper.
     fileprivate func push() throws(DocumentError) -> DatabaseRequest.Operation {
         let path = try path()
         return .push(path, try value("value", at: path + TreeKey(index: 0)))

@@ -3,7 +3,7 @@ import SyncRealtime
 /// The realtime database of a configuration.
 public struct DatabaseSetup: Sendable {
     public var options: DatabaseOptions
-    /// What the service knows this user by; `nil`: nothing is said.
+    /// The token that says who this user is; `nil`: requests have no token.
     public var token: String?
 
     public init(_ options: DatabaseOptions, token: String?) {

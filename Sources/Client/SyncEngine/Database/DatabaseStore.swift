@@ -3,7 +3,7 @@ import SyncModel
 import SyncStore
 import SyncTree
 
-/// What is kept of one realtime database: queued writes with the intents, told values in the cache.
+/// What is stored of one realtime database: queued writes with the intents, told values in the cache.
 final class DatabaseStore: DatabaseKeep {
     private let storage: Storage
     private let instance: DatabaseInstance
@@ -29,7 +29,7 @@ final class DatabaseStore: DatabaseKeep {
         return done != nil
     }
 
-    /// What an earlier run has left. What is no write is damage.
+    /// The writes that an earlier process left. A row that is no valid write is damaged.
     func writes() -> [QueuedWrite] {
         let writes = storage.intended { (intents) throws(StoreError) in
             try intents.databaseWrites(to: instance) { row -> QueuedWrite? in
@@ -52,7 +52,7 @@ final class DatabaseStore: DatabaseKeep {
         let row = row(place)
         let json = storage.cached { (cache) throws(StoreError) in try cache.databaseValue(at: row) } ?? nil
         if json != nil {
-            // Only which values go first depends on it.
+            // A failure matters little: only the order of eviction depends on this.
             _ = storage.cached { (cache) throws(StoreError) in try cache.useDatabaseValue(at: row) }
         }
         return json

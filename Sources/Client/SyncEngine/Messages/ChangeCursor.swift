@@ -5,20 +5,21 @@ import SyncStore
 enum ChangeCursor {
     private static func key(_ history: History) -> String { "messages.changes.\(history.channelKey)" }
 
-    /// `nil` when the cache cannot be read; in it `nil` where nobody knows how far.
+    /// The outer `nil`: the cache cannot be read. The inner `nil`: it is not known how far the log was read.
     static func read(_ history: History, _ storage: Storage) -> ChangePoint?? {
         let key = key(history)
         let stored = storage.cached { (cache) throws(StoreError) in try cache.value(key) }
         return stored.map { $0.flatMap(ChangePoint.init(storedText:)) }
     }
 
-    /// Nothing is cached yet: changes count from this login, which is before the first page. Of a channel that is not
-    /// told yet the login is kept too: pages that come before the channel tell nothing of the membership they were
-    /// made for. `false` when that could not be stored.
+    /// Nothing is cached yet: the log is to be read from this login, which is before the first page. If the channel is
+    /// not cached yet, the login time is kept for it, too, because messages that come before the channel do not say for
+    /// which membership their page was made. `false` when that could not be stored.
     static func begin(_ id: HistoryID, _ history: History, _ context: Context) -> Bool {
         let key = key(history)
         let (url, loginTime) = (id.channelURL, context.loginTime)
-        // Not within the transaction: a damaged channel would undo it each time, and no page would ever be asked for.
+        // Read outside the transaction: a damaged channel would undo the transaction each time, and no page would ever
+        // be asked for.
         let isTold = context.storage.channel(url) != nil
         let done: Void? = context.storage.committed { (cache) throws(StoreError) in
             try cache.setValue(key, ChangePoint.time(loginTime).storedText)
@@ -28,7 +29,7 @@ enum ChangeCursor {
         return done != nil
     }
 
-    /// What a page of the log says, with how far it has been read then.
+    /// The fact from a page of the log, with the new cursor.
     static func fact(
         _ changes: MessageChanges, since: ChangePoint, of id: HistoryID, _ history: History, _ context: Context
     ) -> MessageFact {

@@ -2,16 +2,8 @@ import SyncModel
 
 /// Where the cache of a channel is complete.
 ///
-/// A channel's history is a line; the cache knows stretches of it. A chunk is a closed range [start, end] of positions
+/// A channel's history is a line, and the cache has ranges of it. A chunk is a closed range [start, end] of positions
 /// inside which every message of the service is in the cache:
-///
-///     oldest ──[====chunk====]·······[==chunk==]── newest
-///               start      end
-///
-/// What two neighbours of one chunk show as neighbours are neighbours on the service. Between chunks nothing is known.
-/// A chunk that has reached the first message covers everything before it; one that has reached the newest covers
-/// everything after it, but only as long as the session lasts in which that was seen: after a loss of the connection
-/// nobody knows what came since. That is why "newest" is never stored.
 struct ChunkList: Equatable {
     struct Chunk: Equatable {
         var start: HistoryEdge
@@ -24,7 +16,7 @@ struct ChunkList: Equatable {
             (start.position <= position || reachedFirst) && (position <= end.position || reachedNewest)
         }
 
-        /// The chunk as far as a place towards older or newer, and no further.
+        /// The part of the chunk from one end up to a position; `direction` says at which end it is cut off.
         func ending(_ direction: PageDirection, at position: MessagePosition) -> Chunk {
             var chunk = self
             if direction == .previous {
@@ -36,13 +28,13 @@ struct ChunkList: Equatable {
             return chunk
         }
 
-        /// Takes in a message behind the end.
+        /// Includes a message behind the end.
         mutating func extend(to position: MessagePosition) {
             if end.position < position { end = HistoryEdge(position) }
         }
     }
 
-    /// Ascending and disjoint.
+    /// In ascending order, without overlap.
     private(set) var chunks: [Chunk] = []
 
     init(_ chunks: [Chunk] = []) { self.chunks = chunks }
@@ -50,7 +42,7 @@ struct ChunkList: Equatable {
     var last: Chunk? { chunks.last }
     var isEmpty: Bool { chunks.isEmpty }
 
-    /// Everything is held, from the first message to the newest.
+    /// The cache has everything, from the first message to the newest.
     var isWhole: Bool {
         guard chunks.count == 1, let chunk = chunks.last else { return false }
         return chunk.reachedFirst && chunk.reachedNewest
@@ -58,34 +50,35 @@ struct ChunkList: Equatable {
 
     func index(covering position: MessagePosition) -> Int? { chunks.firstIndex { $0.covers(position) } }
 
-    /// The chunk between whose ends a stretch lies, whatever it has reached.
+    /// The chunk with both positions between its edges; what it has reached beyond its edges does not count.
     func index(from start: MessagePosition, through end: MessagePosition) -> Int? {
         chunks.firstIndex { $0.start.position <= start && end <= $0.end.position }
     }
 
-    /// What follows is told from now on: the last chunk has reached the newest. `false` when this is not the last one.
+    /// The service tells of everything newer from now on, so the last chunk has reached the newest. `false` when the
+    /// index is not the last one.
     mutating func openLast(_ index: Int) -> Bool {
         guard index == chunks.count - 1 else { return false }
         chunks[index].reachedNewest = true
         return true
     }
 
-    /// The chunk nearest below a position, or the one that covers it.
+    /// The nearest chunk that starts at or before a position.
     func index(atOrBelow position: MessagePosition) -> Int? { chunks.lastIndex { $0.start.position <= position } }
 
-    /// What these chunks hold is not known to be complete any more.
+    /// These chunks are not known to be complete any more.
     mutating func forget(_ indices: Set<Int>) {
         chunks = chunks.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
     }
 
-    /// A chunk has a place beside it, at which nothing stands.
+    /// Extends a chunk to a position near it, at which there is no message.
     mutating func stretch(_ index: Int, to position: MessagePosition) {
         guard chunks.indices.contains(index) else { return }
         chunks[index].start.position = min(chunks[index].start.position, position)
         chunks[index].end.position = max(chunks[index].end.position, position)
     }
 
-    /// The token of an edge that had none is known. `false`: the edge is not there any more.
+    /// Sets the token of an edge that had none. `false`: the edge does not exist any more.
     mutating func find(_ token: String, of edge: HistoryEdge, _ direction: PageDirection) -> Bool {
         let isStart = direction == .previous
         guard let index = chunks.firstIndex(where: { (isStart ? $0.start : $0.end) == edge }) else { return false }
@@ -93,7 +86,7 @@ struct ChunkList: Equatable {
         return true
     }
 
-    /// Adds a range, merging what it touches.
+    /// Adds a range, and merges the chunks that it touches.
     mutating func cover(_ added: Chunk) {
         var merged = added
         var kept: [Chunk] = []
@@ -102,11 +95,11 @@ struct ChunkList: Equatable {
             let isAbove = merged.end.position < chunk.start.position && !merged.reachedNewest && !chunk.reachedFirst
             if isBelow || isAbove {
                 kept.append(chunk)
-                // The service has something beyond it of which it was not told: it had not reached the newest.
+                // There is a message beyond this chunk that was not told, so the chunk had not reached the newest.
                 if isBelow { kept[kept.count - 1].reachedNewest = false }
             } else {
-                // A page that has met the chunk ends at its near edge, which stands where the far one does when the
-                // chunk has a single message.
+                // A page that has met the chunk ends at the chunk's near edge. Both edges have the same position when
+                // the chunk has a single message.
                 merged.start = added.start == chunk.end
                     ? chunk.start : ChunkList.outer(chunk.start, merged.start) { $0 < $1 }
                 merged.end = added.end == chunk.start
@@ -119,7 +112,7 @@ struct ChunkList: Equatable {
         chunks = kept
     }
 
-    /// The farther one of two edges. Of two in one place the newer one, unless only the older one has a token.
+    /// The farther one of two edges. If they have the same position: the new one, unless only the old one has a token.
     private static func outer(
         _ old: HistoryEdge, _ new: HistoryEdge, _ isFarther: (MessagePosition, MessagePosition) -> Bool
     ) -> HistoryEdge {
@@ -127,7 +120,7 @@ struct ChunkList: Equatable {
         return isFarther(old.position, new.position) ? old : new
     }
 
-    /// The chunk that has reached the newest ends where it is, at this token of the service.
+    /// The chunk that has reached the newest is closed at its end, with this token of the service.
     mutating func endNewest(token: String) {
         for index in chunks.indices where chunks[index].reachedNewest {
             chunks[index].reachedNewest = false
@@ -135,7 +128,8 @@ struct ChunkList: Equatable {
         }
     }
 
-    /// Nobody knows what is newest now, nor what is between `sureEnd` and the end.
+    /// It is not known any more which message is the newest, nor whether messages are missing between `sureEnd` and the
+    /// end.
     mutating func forgetNewest(sureEnd: MessagePosition?) {
         for index in chunks.indices where chunks[index].reachedNewest {
             chunks[index].reachedNewest = false
@@ -145,7 +139,8 @@ struct ChunkList: Equatable {
         }
     }
 
-    /// Messages up to a position are not held any more, though the service has them. `oldest`: the oldest that is held.
+    /// Messages up to a position were removed from the cache, though the service has them. `oldest`: the oldest that is
+    /// left.
     mutating func trim(through position: MessagePosition, oldest: MessagePosition?) {
         chunks = chunks.compactMap { chunk in
             guard chunk.start.position <= position || chunk.reachedFirst else { return chunk }
@@ -158,7 +153,7 @@ struct ChunkList: Equatable {
         }
     }
 
-    /// Everything before an order is gone for this user: history was reset or messages were retired.
+    /// Everything before an order is hidden from this user or gone: the history was reset, or messages were purged.
     mutating func cut(before order: Int64) {
         let bound = MessagePosition(order: order, tie: Int64.min)
         chunks = chunks.compactMap { chunk in

@@ -1,10 +1,10 @@
 import SyncModel
 
-/// What the windows of a channel or a thread may know of its history.
+/// What the windows of a channel or a thread may know of the history.
 struct Coverage {
     let channelURL: ChannelURL
     let channelKey: Int64
     let chunks: ChunkList
-    /// What was missed behind the newest cached message has been asked for in this session.
+    /// In this session, the service was asked for what was missed behind the newest cached message.
     let isGapChecked: Bool
 }

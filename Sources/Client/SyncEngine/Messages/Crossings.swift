@@ -1,7 +1,7 @@
 import SyncModel
 
-/// What overtook answers that are under way, pages of a channel or the answer to an action: they are old the moment
-/// they arrive, and what was told meanwhile is newer.
+/// Facts that crossed answers under way (pages of a channel, or the answer to an action): an answer is old when it
+/// arrives, and facts that came meanwhile are newer.
 struct Crossings {
     private var pagesUnderWay = 0
     private var deleted: Set<MessageID> = []
@@ -12,7 +12,7 @@ struct Crossings {
 
     mutating func pageAsked() { pagesUnderWay += 1 }
 
-    /// One page less; when none is under way, nothing can be older than what was told.
+    /// One page less is under way. When none is left, no answer can be older than the facts, so they are forgotten.
     mutating func pageEnded() {
         pagesUnderWay = max(0, pagesUnderWay - 1)
         if pagesUnderWay == 0 { self = Crossings() }
@@ -35,23 +35,23 @@ struct Crossings {
         }
     }
 
-    /// Relations of a page as they would be had it been made now: without what was taken back since.
+    /// The relations of a page as if the page were made now: without those that were taken back since.
     func applied(to relations: RelationChanges) -> RelationChanges {
         RelationChanges(
             added: relations.added.filter { !unrelated.contains($0.id) && !deleted.contains($0.target) },
             removed: relations.removed)
     }
 
-    /// Whether a page's silence about a message says nothing: the message is newer than the page, or was moved since.
-    /// Where messages get their places here, an edit moves none, and a page says what stands in its range.
+    /// Whether the absence of a message from a page says nothing: the message is newer than the page, or was moved
+    /// since. Where the client places messages, an edit moves none, so a page decides about its range.
     func isNewer(_ id: MessageID, isBySequence: Bool) -> Bool {
         isBySequence ? arrived.contains(id) : edited[id] != nil
     }
 
-    /// What was told of a message meanwhile, in order.
+    /// The patches of a message that came meanwhile, in order.
     func patches(of id: MessageID) -> [MessagePatch] { patches.filter { $0.id == id }.map(\.patch) }
 
-    /// Messages as they would be had the page been made now: without what was deleted since, with what was changed.
+    /// The messages of a page as if the page were made now: without those deleted since, and with later changes.
     func applied(to messages: [MessageRecord], _ rules: any ServiceRules) -> [MessageRecord] {
         if deleted.isEmpty, edited.isEmpty, patches.isEmpty { return messages }
         return messages.compactMap { message in

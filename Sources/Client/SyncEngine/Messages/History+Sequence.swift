@@ -1,11 +1,11 @@
 import SyncModel
 import SyncStore
 
-/// What differs where changes are in the service's stream, and where messages get their places here
+/// The differences for a service whose changes are in its stream, and for one whose messages are placed by the client
 /// (`ServiceCapabilities.Placement.bySequence`).
 extension History {
-    /// Takes in a page: its rows, the deletions inside the range it covers, and the range. `road`: how it came to be
-    /// asked for, which says where it stands when the service does not.
+    /// Stores a page: its rows, the deletions inside its range, and the range. `road`: why the page was asked for,
+    /// which says where it belongs when the service does not.
     mutating func take(
         _ page: MessagePage, by road: SequencePage.Road, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> PageOutcome {
@@ -42,15 +42,16 @@ extension History {
             else { return nil }
             index = found
         }
-        // What came late elsewhere may be known from a page, and says nothing of what the stream left out.
+        // A message that came late may be cached elsewhere with a page; it does not show that the hole of the stream is
+        // filled.
         guard let index, index == chunks.chunks.count - 1, let last = page.messages.last else { return nil }
         let newest = try cache.outermost(
             .next, from: chunks.chunks[index].start.position, through: .last, channel: channelKey)
         return try cache.message(id: last.id, channel: channelKey)?.position == newest ? index : nil
     }
 
-    /// Whether a position lies inside what was answered. Of the times of its ends some messages may have been cut off.
-    /// Where no log tells of deletions, a page has to: rows of before the stream broke may lie there.
+    /// Whether a position lies inside the range of a page. Messages with the time of an end of the page may have been
+    /// cut off. Where no log tells of deletions, the page has to: rows from before the stream broke may lie there.
     static func isInside(
         _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), _ position: MessagePosition
     ) -> Bool {
@@ -61,10 +62,11 @@ extension History {
             && (isBeforeEnd || last.map { position <= $0 } ?? false)
     }
 
-    /// Of what waits, what is newer than a page that has reached the newest, where messages get their places here. The
-    /// page may be ahead of the stream, which then tells of older messages. So only those are newer that were told
-    /// behind one that the page, or the chunk that it lengthens, has; and where it has none, none that were told before
-    /// it was asked for. `nil`: that says nothing of some, and another page has to be asked for.
+    /// The waiting messages that are newer than a page that has reached the newest, where the client places messages.
+    /// The page may be ahead of the stream, which then tells of messages that are older than the page. So a waiting
+    /// message is newer only if it was told after one that is in the page, or in the chunk that the page extends; if
+    /// there is no such one, only if it was told after the page was asked for. `nil`: this does not decide for all of
+    /// them, and another page has to be asked for.
     mutating func newerStrays(
         than page: MessagePage, endingAt end: MessagePosition, besides others: Set<MessageID>, _ cache: CacheStore
     ) throws(StoreError) -> [MessageRecord]? {
@@ -87,7 +89,7 @@ extension History {
         return nil
     }
 
-    /// Messages with places behind one.
+    /// Gives messages places behind a position.
     private func placed(_ messages: [MessageRecord], behind end: MessagePosition) -> [MessageRecord] {
         let rows = messages.map { SequencePlaces.Row(time: SequencePlaces.time($0)) }
         let places = SequencePlaces.behind(end, before: nil, rows, isEnd: true) ?? []
@@ -98,7 +100,7 @@ extension History {
         }
     }
 
-    /// The outermost message of the chunk that ends at an edge, for a service that can tell a token by it.
+    /// The outermost message of the chunk with this edge, for a service that can tell an edge's token by its message.
     func message(
         at edge: HistoryEdge, _ direction: PageDirection, _ cache: CacheStore
     ) throws(StoreError) -> MessageID? {
@@ -109,7 +111,7 @@ extension History {
         return try cache.messageReferences(channel: channelKey, from: place, through: place).first?.id
     }
 
-    /// The token of an edge was found again; `nil`: there is none, and the chunk cannot go on from there.
+    /// The service told the token of an edge again; `nil`: there is none, and the chunk cannot be extended from there.
     mutating func found(
         _ token: String?, of edge: HistoryEdge, _ direction: PageDirection, _ cache: CacheStore
     ) throws(StoreError) {
@@ -126,11 +128,11 @@ extension History {
         try saveChunks(cache)
     }
 
-    /// Where a message that is told of belongs.
+    /// The place of a message that the service told.
     enum SequencePlace {
         case held(MessagePosition)
         case new(MessagePosition)
-        /// Behind the page that will say what is newest.
+        /// After the page that will say which message is the newest.
         case waits
         /// The stream or a page will say where.
         case later
@@ -143,7 +145,7 @@ extension History {
         if let held, chunks.index(covering: held.position) != nil { return .held(held.position) }
         if !isInOrder { return .later }
         guard let last = chunks.last, last.reachedNewest else { return .waits }
-        // One that is held where nothing is known stands there no more.
+        // A message that is cached outside every chunk loses its old place.
         if held != nil { try cache.deleteMessages(ids: [message.id], channel: channelKey) }
         let row = SequencePlaces.Row(time: SequencePlaces.time(message))
         let places = SequencePlaces.behind(last.end.position, before: nil, [row], isEnd: true)

@@ -1,73 +1,73 @@
 import SyncModel
 import SyncStore
 
-/// What the cache holds of one channel's messages, and how far that is complete.
+/// What the cache has of one channel's messages, and where that is complete.
 ///
-/// The problem. Messages reach us by four roads: pages asked in two directions from a viewpoint, the socket, the change
-/// log after a reconnect, and the answer to an own send. Pages are old the moment they arrive; the socket only tells
-/// what happens now.
+/// The problem. Messages come in four ways: by pages in two directions from a viewpoint, by the socket, by the change
+/// log after a reconnect, and by the answer to an own send. Pages are old when they arrive; the socket only tells what
+/// happens now.
 ///
 /// The rules.
 /// - Pages extend a chunk (see `ChunkList`); rows, deletions inside the range, and the range commit together.
-/// - A socket message extends the chunk that has reached the newest. If none has, it waits in `strays`: when a page
-///   reaches the newest in the same session, everything since that page was made has come by socket, so page and strays
-///   together are complete.
-/// - The answer to an own send comes by the socket, in order. What a host sent itself may be told before what the
-///   socket still holds: such a message is stored, but the chunk is complete only up to `sureEnd`, and from there the
-///   gap is asked for after a loss of the connection.
-/// - The service may change a message's time, so that it stands behind the newest one known. That tells nothing of what
-///   stands before it: it is stored, and the chunk is complete as far as it was.
-/// - What was told while a page was under way is newer than the page (`Crossings`).
-/// - A loss of the connection makes "newest" unknown; not where the stream of events goes on where it ended
-///   (`keepsNewest`): there the chunk that has reached the newest goes on growing, over restarts too, until the service
-///   says that the stream broke.
+/// - A socket message extends the chunk that has reached the newest. If there is none, it waits in `strays`: when a
+///   page reaches the newest in the same session, everything since that page was made has come by socket, so page and
+///   strays together are complete.
+/// - The answer to an own send comes by the socket, in order. A message that the host sent by itself may overtake
+///   others on the socket: it is stored, but the chunk is complete only up to `sureEnd`, and after a lost connection
+///   the gap is asked for from there.
+/// - The service may change a message's time, so that it moves behind the newest one known. This tells nothing of what
+///   comes before its new place: it is stored, and the chunk is complete only as far as before.
+/// - Facts that came while a page was under way are newer than the page (`Crossings`).
+/// - After a lost connection it is not known which message is the newest, except where the event stream goes on where
+///   it ended (`keepsNewest`): there the chunk that has reached the newest goes on growing, over restarts too, until
+///   the service says that the stream broke.
 ///
-/// A value: what a transaction does is done on a copy, which counts when the transaction is committed. So memory never
-/// knows more than the file.
+/// A value: a transaction works on a copy, which replaces this one after the commit. So memory never claims more than
+/// the file.
 struct History {
     private static let strayLimit = 1000
 
-    /// Under which the messages are filed: the channel's, or the thread's.
+    /// The key under which the messages are stored: the channel's, or the thread's.
     let channelKey: Int64
-    /// Of a thread: the message that it answers. It is kept with the replies, and no page brings it.
+    /// Of a thread: its parent message. It is stored with the replies, and no page brings it.
     let parentID: MessageID
     /// The stream of events goes on over sessions and restarts (`ServiceCapabilities.Changes.inStream`).
     let keepsNewest: Bool
-    /// Messages get their places here (`ServiceCapabilities.Placement.bySequence`).
+    /// The client gives messages their places (`ServiceCapabilities.Placement.bySequence`).
     let isBySequence: Bool
-    /// Messages are stored with their relations in them (`ServiceCapabilities.hasRelations`).
+    /// Messages are stored with their relations folded in (`ServiceCapabilities.hasRelations`).
     let hasRelations: Bool
     private(set) var chunks: ChunkList
     var crossings = Crossings()
-    /// Messages stored by this run, since everything was forgotten last.
+    /// How many messages this process has stored since the history was last forgotten.
     private(set) var stored: Int64 = 0
 
     private var onDisk: [StoredChunk]
     private(set) var strays: [MessageRecord] = []
-    /// How many of them came before the page that is asked for since it was not clear where they stand.
+    /// How many strays came before the page was asked for that is to decide where they belong.
     var doubted = 0
-    /// Some of what came was dropped, or may have come without our having been told: newest must be asked for again,
-    /// also when a page that is under way says that it has it.
+    /// Some strays were dropped, or messages may have come without being told. So the newest must be asked for again,
+    /// also when a page under way says that it has reached the newest.
     private var hasLostStrays = false
-    /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
+    /// Messages that the host told and this client's connection did not yet: older ones may be on their way.
     private var outOfOrder: Set<MessageID> = []
-    /// Messages that were held and that the last page of their place did not have, with that place: they were deleted,
-    /// moved, or hidden from this user. One that an edit tells of at the same place was not moved there.
+    /// Messages that were cached and were missing from a later page of their place, with that place: they were deleted,
+    /// moved, or hidden from this user. An edit that names the same place did not move the message there.
     private var absent: [MessageID: MessagePosition] = [:]
-    /// Ids of messages that the service told to be deleted: an answer that comes late must not bring one back.
+    /// Ids of messages that the service told to be deleted: a late answer must not bring one back.
     private var deleted: Set<MessageID> = []
     private static let deletedLimit = 10_000
-    /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
-    /// messages out of order and moved ones.
+    /// How far the chunk that has reached the newest is complete even if the connection is lost: up to its end, or less
+    /// far because of messages out of order and moved ones.
     private var sureEnd: MessagePosition?
-    /// While the answer to an own send is awaited: messages behind this position may follow one whose acknowledgement
-    /// is lost, and the socket does not tell of own messages. So the file says no more than this before it has come,
-    /// and neither do we when the session ends first.
+    /// Set while the answer to an own send is awaited. The socket does not tell own messages, so after a lost answer an
+    /// own message may be missing behind this position. Until the answer has come the file is complete only up to here,
+    /// and so is memory if the session ends first.
     private var send = Send.none
 
     private enum Send {
         case none
-        /// The newest was not known when it was sent: the first page that reaches it says how far it is sure.
+        /// At the send the newest was not known: the first page that reaches it says up to where the chunk is sure.
         case sinceNextPage
         case since(MessagePosition)
     }
@@ -89,8 +89,8 @@ struct History {
         })
     }
 
-    /// What the cache knows of a channel or a thread, which gets a key when it has none. A thread of which nothing is
-    /// cached begins with what the channel's cache holds of it.
+    /// Reads what the cache has of a channel or a thread; one without a key gets a key. A thread without cached
+    /// messages begins with the replies that the channel's history has.
     static func stored(
         _ id: HistoryID, _ capabilities: ServiceCapabilities, _ cache: CacheStore
     ) throws(StoreError) -> History {
@@ -105,7 +105,7 @@ struct History {
         return History(channelKey: key, parentID: id.parentID, stored: try cache.chunks(channel: key), capabilities)
     }
 
-    /// The message that a thread answers, when it is cached.
+    /// The parent message of the thread, when it is cached.
     func parent(_ cache: CacheStore) throws(StoreError) -> MessageRecord? {
         parentID.isEmpty ? nil : try cache.message(id: parentID, channel: channelKey)
     }
@@ -117,10 +117,10 @@ struct History {
     }
 
     /// Whether an own message of a page may be one that waits in the outbox. Where messages are accepted before their
-    /// places are known, the service may name their requests to nobody.
+    /// places are known, the service may not tell the request id.
     func mayBeAwaited(_ message: MessageRecord) -> Bool { keepsNewest || !message.requestID.isEmpty }
 
-    /// How many messages are held of the time at which a chunk ends; less than one, when it has been deleted.
+    /// How many messages are cached with the time at which a chunk ends; 0 when the last message has been deleted.
     func held(
         atEndOf chunk: ChunkList.Chunk, _ filter: MessageFilter?, _ cache: CacheStore
     ) throws(StoreError) -> Int {
@@ -134,14 +134,14 @@ struct History {
     // MARK: Pages
 
     struct PageOutcome {
-        /// What was stored, in no order: some may have been moved meanwhile.
+        /// The stored messages, in no order: some may have been moved meanwhile.
         var rows: [MessageRecord]
-        /// What the cache held inside the page's range and the service does not.
+        /// Messages that the cache had inside the page's range and the service does not.
         var gone: [MessageID]
     }
 
-    /// Takes in a page: its rows, the deletions inside the range it covers, and the range. Its messages have places.
-    /// `others`: of the page, but held elsewhere.
+    /// Stores a page: its rows, the deletions inside its range, and the range. Its messages have places. `others`:
+    /// messages of the page that are cached at another place.
     mutating func take(
         _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore, besides others: Set<MessageID> = []
     ) throws(StoreError) -> PageOutcome {
@@ -149,18 +149,18 @@ struct History {
         var added = ChunkList.Chunk(
             start: range.start, end: range.end, reachedFirst: page.reachedFirst, reachedNewest: page.reachedNewest)
         if added.reachedNewest, hasLostStrays {
-            // Some of what came by socket meanwhile was dropped: one more page has to bring it.
+            // Some strays were dropped meanwhile: one more page has to bring them.
             added.reachedNewest = false
             hasLostStrays = false
         }
         let newer = try newerStrays(than: page, endingAt: added.end.position, besides: others, cache)
         if newer == nil { added.reachedNewest = false }
         if let last = chunks.last, last.reachedNewest, last.end.position < added.start.position, !added.reachedFirst {
-            // The connection did not tell what lies between: it is dead, or slower than the answer.
+            // The connection did not tell the messages in between: it is dead, or slower than the answer.
             chunks.forgetNewest(sureEnd: storedEnd)
             sureEnd = nil
         }
-        // Those that get their places here are newer than what was told meanwhile.
+        // Where the client places messages, its pages have the crossings applied already.
         var rows = isBySequence ? page.messages : crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
             if case .sinceNextPage = send { send = .since(added.end.position) }
@@ -199,12 +199,12 @@ struct History {
         return PageOutcome(rows: rows, gone: gone)
     }
 
-    /// The stream leaves out messages: what is held ends at the service's token, and goes on with a page.
+    /// The stream skips messages: the chunk ends at the service's token, and the history goes on with a page.
     mutating func take(
         hole older: String, _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> PageOutcome {
         if let index = try chunk(holding: page, cache) {
-            // Pages that were asked for are ahead of the stream and have filled the hole. What they have is newer.
+            // Pages that were asked for are ahead of the stream and have filled the hole. Their messages are newer.
             if chunks.openLast(index) { try saveChunks(cache) }
             return PageOutcome(rows: [], gone: [])
         }
@@ -212,7 +212,7 @@ struct History {
         (sureEnd, strays, doubted, hasLostStrays) = (nil, [], 0, false)
         var page = page
         if !isBySequence, let end = page.range?.end.position, let last = chunks.last, end < last.end.position {
-            // Newer messages are held already, and something may be missing before them.
+            // Newer messages are cached already, and something may be missing before them.
             page.reachedNewest = false
         }
         let outcome = try take(page, by: .newest, rules, cache)
@@ -221,20 +221,20 @@ struct History {
         return outcome
     }
 
-    /// A channel without any message is complete, too.
+    /// The range of a channel without any message, which is complete, too.
     private func emptyRange(_ page: MessagePage) -> (start: HistoryEdge, end: HistoryEdge)? {
         guard page.reachedFirst, page.reachedNewest else { return nil }
         let edge = HistoryEdge(MessagePosition(order: 0, tie: 0))
         return (edge, edge)
     }
 
-    /// Whether the page speaks for a position: it lies inside what was answered, not at a far edge where messages of
-    /// the same time may have been cut off.
+    /// Whether the page decides about a position: it lies inside the range, not at an outer edge where messages of the
+    /// same time may have been cut off.
     private static func speaks(
         _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), for position: MessagePosition
     ) -> Bool {
         guard let low = page.messages.first?.position, let high = page.messages.last?.position else {
-            // An answer without any row says nothing about the edge it was asked from.
+            // An answer without any row says nothing about the edge from which it was asked.
             return page.reachedFirst && position < range.start.position
                 || page.reachedNewest && position > range.end.position
         }
@@ -244,13 +244,13 @@ struct History {
     // MARK: Facts
 
     enum Arrival {
-        /// Not contiguous with what is complete; kept in memory.
+        /// The message is not contiguous with a complete range; it is kept in memory.
         case stray(isNew: Bool)
         case known
         case stored
     }
 
-    /// A message may get its place.
+    /// A message arrives; where the client places messages, it gets its place here.
     mutating func arrive(
         _ message: inout MessageRecord, isInOrder: Bool, _ cache: CacheStore
     ) throws(StoreError) -> Arrival {
@@ -265,7 +265,7 @@ struct History {
             case .later: return .stray(isNew: false)
             }
         }
-        // A late answer to an own send may lie inside what is covered already: the service had the message all along.
+        // A late answer to an own send may lie inside a chunk: the service had the message all along.
         if isInOrder { outOfOrder.remove(message.id) } else { outOfOrder.insert(message.id) }
         guard isPlaced, let place = chunks.index(covering: message.position) else {
             guard !strays.contains(where: { $0.id == message.id }) else { return .stray(isNew: false) }
@@ -290,7 +290,7 @@ struct History {
         return isKnown ? .known : .stored
     }
 
-    /// Gives what was changed of what is held. `isInOrder`: everything older has been told, too.
+    /// Returns the cached messages that changed. `isInOrder`: everything older has been told, too.
     mutating func edit(
         _ messages: [MessageRecord], isInOrder: Bool, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> [MessageRecord] {
@@ -309,7 +309,7 @@ struct History {
             } else if message.id == parentID
                 || absent[message.id] != message.position && isComplete(at: message.position, isInOrder)
             {
-                // Not held, and now in a place that is complete: the service changed its time.
+                // The message was not cached, and its place is now in a complete range: the service changed its time.
                 changed.append(message)
             }
         }
@@ -317,28 +317,28 @@ struct History {
         guard let last = chunks.last, changed.contains(where: { last.end.position < $0.position })
         else { return changed }
         extendUnsure(to: changed)
-        // An open-ended chunk would end there in the file.
+        // In the file, an open-ended chunk would end at a moved message.
         try saveChunks(cache)
         return changed
     }
 
-    /// Some of these messages may have been moved behind the newest one known. While the connection lives, what they
-    /// leave between is told; how far the chunk is complete whatever happens to the connection stays as it is.
+    /// Some of these messages may have been moved behind the newest one known. While the connection lives, it tells the
+    /// messages in between; `sureEnd` stays, because after a lost connection they may be missing.
     private mutating func extendUnsure(to messages: [MessageRecord]) {
         guard var last = chunks.last, last.reachedNewest else { return }
         for message in messages where message.id != parentID { last.extend(to: message.position) }
         if last != chunks.last { chunks.cover(last) }
     }
 
-    /// Whether a message that is not held fits in where history is complete. One that may have overtaken others does
-    /// not behind the newest one known.
+    /// Whether a message that is not cached belongs into a complete range. A message that may have overtaken others
+    /// does not if its place is behind the newest one known.
     private func isComplete(at position: MessagePosition, _ isInOrder: Bool) -> Bool {
         guard let place = chunks.index(covering: position) else { return false }
         let chunk = chunks.chunks[place]
         return isInOrder || !chunk.reachedNewest || position <= sureEnd ?? chunk.end.position
     }
 
-    /// Gives the message as it is now, when it is held.
+    /// Returns the message as it is now, if it is cached.
     mutating func patch(
         _ id: MessageID, _ patch: MessagePatch, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> MessageRecord? {
@@ -354,10 +354,10 @@ struct History {
         return held
     }
 
-    /// Whether the service told that a message was deleted, while this was shown.
+    /// Whether the service told that a message was deleted, since this history is open.
     func hasDeleted(_ id: MessageID) -> Bool { deleted.contains(id) }
 
-    /// The service shows a message that it said was not there: this user was no member then.
+    /// The service shows a message that it called absent earlier, when this user was not a member.
     mutating func isShown(_ id: MessageID) { deleted.remove(id) }
 
     mutating func delete(_ ids: [MessageID], _ cache: CacheStore) throws(StoreError) {
@@ -368,7 +368,7 @@ struct History {
         try cache.deleteMessages(ids: ids, channel: channelKey)
     }
 
-    /// History was reset or retired: what is older goes.
+    /// The history was reset, or messages were purged: older ones are removed.
     mutating func cut(before order: Int64, _ cache: CacheStore) throws(StoreError) {
         chunks.cut(before: order)
         doubted -= strays.prefix(doubted).count { $0.position.order < order }
@@ -384,7 +384,7 @@ struct History {
         forget()
     }
 
-    /// Forgets everything that is known in memory; the file has nothing either.
+    /// Forgets what memory has; the file has nothing any more either.
     mutating func forget() {
         chunks = ChunkList()
         absent = [:]
@@ -400,7 +400,7 @@ struct History {
 
     // MARK: Session
 
-    /// Nothing on its way arrives, and what is newest is not known any more but where the stream goes on later.
+    /// Answers under way will not come. The newest is not known any more, except where the stream goes on.
     mutating func sessionEnded() {
         crossings = Crossings()
         if keepsNewest { return }
@@ -408,8 +408,8 @@ struct History {
         forgetWhatWaits()
     }
 
-    /// The stream does not go on where it ended: messages may have come, and what is held may have been edited or
-    /// deleted. The rows stay until pages have told what became of them.
+    /// The stream does not go on where it ended: messages may have come, and cached ones may have been edited or
+    /// deleted. The rows stay until pages tell what became of them.
     mutating func streamBroke() {
         (chunks, onDisk) = (ChunkList(), [])
         forgetWhatWaits()
@@ -423,13 +423,13 @@ struct History {
         hasLostStrays = false
     }
 
-    /// What was told while offline says nothing about what came before and after it: pages bring it.
+    /// Messages that the host told while offline say nothing about what came before and after them: pages bring them.
     mutating func sessionBegan() {
         outOfOrder = []
         if !keepsNewest { strays = [] }
     }
 
-    /// Something may be missing although the connection lives: the own message under way, whose acknowledgement was
+    /// Something may be missing although the connection lives: an own message in flight, whose acknowledgement was
     /// lost.
     mutating func doubtNewest(_ cache: CacheStore) throws(StoreError) {
         // The stream tells of own messages, too.
@@ -443,24 +443,23 @@ struct History {
         try saveChunks(cache)
     }
 
-    /// An own message goes out, or is on its way when the channel is opened.
+    /// An own message is sent now, or is in flight when the channel is opened.
     mutating func sendBegan() {
         if keepsNewest { return }
         send = newestEdge.map { .since($0) } ?? .sinceNextPage
     }
 
-    /// Its answer, or the news that none comes in time, is about to be taken in.
+    /// The answer to the send, or its timeout, is about to be taken in.
     mutating func sendEnded() { send = .none }
 
-    /// What could not be stored is missing: what follows it is not contiguous with the cache.
+    /// A message could not be stored: messages after it are not contiguous with the cache.
     mutating func loseNewest() {
         chunks.forgetNewest(sureEnd: storedEnd)
         sureEnd = nil
         hasLostStrays = true
     }
 
-    /// What was told of messages could not be stored. Those that wait in memory may be other than they are held: a page
-    /// has to bring them.
+    /// Facts about messages could not be stored. The strays in memory may be out of date: a page has to bring them.
     mutating func loseStrays() {
         guard !strays.isEmpty else { return }
         (strays, doubted) = ([], 0)
@@ -469,14 +468,14 @@ struct History {
 
     // MARK: Chunks on disk
 
-    /// How far the chunk that has reached the newest is complete whatever is lost; `nil`: to its end.
+    /// How far the chunk that has reached the newest is complete, whatever is lost; `nil`: to its end.
     private var storedEnd: MessagePosition? {
         guard case .since(let position) = send else { return sureEnd }
         return min(position, sureEnd ?? position)
     }
 
-    /// Stores how far the cache is complete whatever comes. A chunk that grows at its newest end only is open-ended in
-    /// the file, and need not be written again.
+    /// Stores the chunks, only as far as they are complete whatever happens. A chunk that only grows at its newest end
+    /// is open-ended in the file, and need not be written again.
     mutating func saveChunks(_ cache: CacheStore) throws(StoreError) {
         var sure = chunks
         sure.forgetNewest(sureEnd: storedEnd)

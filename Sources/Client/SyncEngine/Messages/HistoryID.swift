@@ -1,9 +1,9 @@
 import SyncModel
 
-/// Whose messages: those of a channel, or those of one of its threads.
+/// Names a history: that of a channel, or that of one of its threads.
 struct HistoryID: Hashable, Comparable, CustomStringConvertible {
     let channelURL: ChannelURL
-    /// The id of the thread's first message; empty: the channel itself.
+    /// The id of the thread's parent message; empty: the channel itself.
     let parentID: MessageID
 
     init(_ channelURL: ChannelURL, parentID: MessageID = "") {

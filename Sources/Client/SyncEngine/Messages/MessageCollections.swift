@@ -1,11 +1,11 @@
 import SyncModel
 import SyncStore
 
-/// The message collections: which channel or thread each of them shows, and the timelines of those.
+/// The message collections: which channel or thread each of them shows, and the timelines of these.
 final class MessageCollections: Machine {
     private(set) var timelines = Timelines()
     private var places: [CollectionID: HistoryID] = [:]
-    /// Those whose channel could not be read when they were opened; the next fetch tries again.
+    /// Collections whose channel could not be read when they were opened; the next fetch tries again.
     private var unopened: [CollectionID: MessageWindow] = [:]
 
     func channelURL(of collection: CollectionID) -> ChannelURL? { places[collection]?.channelURL }
@@ -21,12 +21,12 @@ final class MessageCollections: Machine {
         open(window, place, &turn)
     }
 
-    /// A collection that will show nothing: only its channel is known.
+    /// A collection that will show nothing: only its channel is noted.
     func place(_ id: CollectionID, _ channelURL: ChannelURL, _ filter: MessageFilter) {
         places[id] = HistoryID(channelURL, parentID: filter.parentID)
     }
 
-    /// Opens a collection if its channel is cached; else it counts as removed.
+    /// Opens a collection if its channel is cached; otherwise the call ends with `notFound`.
     func openCached(
         _ window: MessageWindow, _ channelURL: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
@@ -47,7 +47,7 @@ final class MessageCollections: Machine {
         let known = timelines[place]
         let stored = known ?? turn.storage.committed { (cache) throws(StoreError) in
             var history = try History.stored(place, turn.capabilities, cache)
-            // What the file calls complete is forgotten with the first batch.
+            // The stored chunks do not count any more; the first batch removes them from the file.
             if turn.context.stream == .broken { history.streamBroke() }
             if !window.id.isPrefetch {
                 try cache.counts.use(channel: try cache.channelKey(place.channelURL), at: turn.now.wall)
@@ -66,7 +66,7 @@ final class MessageCollections: Machine {
         timeline.open(window, &turn)
     }
 
-    /// Where a removed collection was, unless it never showed anything.
+    /// Removes a collection. Returns its channel or thread; `nil` when it never showed anything.
     func remove(_ id: CollectionID, _ turn: inout Turn) -> HistoryID? {
         unopened[id] = nil
         guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
@@ -79,12 +79,12 @@ final class MessageCollections: Machine {
         return place
     }
 
-    /// A collection is shown a page.
+    /// A collection gets a page: notes that its channel is in use.
     func noteUse(of id: CollectionID, _ turn: inout Turn) {
         if let url = channelURL(of: id) { noteUse(of: url, &turn) }
     }
 
-    /// It was looked at until now.
+    /// Notes that the channel was in use until now.
     private func noteUse(of url: ChannelURL, _ turn: inout Turn) {
         let now = turn.now.wall
         let _: Void? = turn.storage.committed { (cache) throws(StoreError) in
@@ -93,7 +93,7 @@ final class MessageCollections: Machine {
         }
     }
 
-    /// The stream leaves out messages of a channel. `false` when that could not be stored.
+    /// The stream skips messages of a channel. `false` when that could not be stored.
     func take(holeIn url: ChannelURL, _ older: String, _ page: MessagePage, _ turn: inout Turn) -> Bool {
         let context = turn.context
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
@@ -122,7 +122,7 @@ final class MessageCollections: Machine {
         for timeline in timelines.sorted { timeline.end(&turn) }
     }
 
-    /// The timeline of a collection; without one the call is complete.
+    /// The timeline of a collection, which is opened if necessary; without one, the call is completed with an error.
     func opened(
         _ id: CollectionID, _ call: CallID, _ name: Completion.Name, _ turn: inout Turn
     ) -> Timeline? {

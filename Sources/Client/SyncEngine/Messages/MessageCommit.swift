@@ -1,17 +1,17 @@
 import SyncModel
 import SyncStore
 
-/// A fact about messages going into the cache: into every history that it concerns, and into its channel.
+/// Writes a fact about messages to the cache: to every history that it concerns, and to its channel.
 struct MessageCommit {
-    /// What a fact is to a channel or a thread that is shown.
+    /// The part of a fact that concerns a channel or a thread that is shown.
     typealias Part = (timeline: Timeline, fact: MessageFact)
 
-    /// What it did to each of those that are shown.
+    /// What the fact did to each history that is shown.
     let recorded: [RecordedFact]
-    /// What it did to the channel, where that changed.
+    /// What the fact did to the channel, if that changed.
     let channels: ChannelCommit?
 
-    /// Stores it, as a part of the transaction of who calls. `cached` is its channel before.
+    /// Stores the fact; called inside the caller's transaction. `cached` is its channel before.
     init(
         _ fact: MessageFact, _ shown: [Part], _ outcome: ChannelFacts.Outcome, replacing cached: ChannelRecord?,
         _ timelines: Timelines, _ context: Context, _ cache: CacheStore
@@ -31,9 +31,9 @@ struct MessageCommit {
         }
     }
 
-    /// What the fact is to a channel and its threads that are cached and that nobody shows: what changes, changes there
-    /// too, and an own message belongs where the cache calls itself complete. Others that arrive are stored only where
-    /// the stream goes on over sessions: elsewhere the file does not say any more which message is the newest.
+    /// Stores the fact for a cached channel and its cached threads that nobody shows. Edits and deletions are applied
+    /// there too, and an own message is stored if its place is in a chunk. Messages of others that arrive are stored
+    /// only where the stream goes on over sessions: elsewhere the file does not know which message is the newest.
     private static func storeUnshown(
         _ fact: MessageFact, _ timelines: Timelines, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) {
@@ -41,7 +41,7 @@ struct MessageCommit {
         case .arrived(let message, _):
             let isStored = context.capabilities.messageChanges == .inStream
             if !isStored, message.senderID != context.options.userID { return }
-        // It answers what a single history asked.
+        // A log is the answer to a request of a single history.
         case .changelog, .patchLog: return
         case .edited, .patched, .deleted: break
         }
@@ -57,8 +57,9 @@ struct MessageCommit {
         }
     }
 
-    /// What of a fact concerns messages that are held; `nil`: nothing. What is not held may be hidden from this user,
-    /// which the channel did not tell yet; and what is damaged elsewhere concerns nobody here.
+    /// The part of a fact about messages that are cached; `nil`: none. A message that is not cached may be hidden from
+    /// this user, which the channel did not tell yet. A row that is damaged in another history is no reason to fail
+    /// here.
     private static func held(
         _ fact: MessageFact, _ key: Int64, _ cache: CacheStore
     ) throws(StoreError) -> MessageFact? {
@@ -83,8 +84,8 @@ struct MessageCommit {
         return result
     }
 
-    /// The stream leaves out messages of a channel: what that is to the channel and its threads that nobody shows. The
-    /// replies that are missing may be of any thread.
+    /// The stream skips messages of a channel: stores this for the channel and its threads that nobody shows. The
+    /// missing replies may belong to any thread.
     static func storeHole(
         _ url: ChannelURL, older: String, _ page: MessagePage, _ timelines: Timelines, _ context: Context,
         _ cache: CacheStore

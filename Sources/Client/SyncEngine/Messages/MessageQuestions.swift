@@ -1,13 +1,14 @@
 import SyncModel
 import SyncStore
 
-/// What a timeline asks next, from what is complete, what its collections want and what the service can tell.
+/// Decides which request a timeline sends next: from what is complete, what its collections want and what the service
+/// offers.
 struct MessageQuestions {
     enum Question {
         case ask(MessageAsk.Kind, ServiceRequest)
-        /// This step has nothing to ask.
+        /// This step has nothing to ask: go on with the next one.
         case goOn(TimelineStep)
-        /// Nothing is cached yet: changes count from this login.
+        /// Nothing is cached yet: the change log is to be read from this login.
         case changesFromNow
         /// Nobody can tell which cached messages changed.
         case changesUnknown
@@ -34,7 +35,7 @@ struct MessageQuestions {
         if context.capabilities.messageChanges == .inStream { return .goOn(.gap(isAsked: false)) }
         guard let since = ChangeCursor.read(history, context.storage) else { return .cacheUnreadable }
         let isKnown = since != nil && context.capabilities.messageChanges == .log
-        // What is cached may have changed since anybody knows when.
+        // It is not known since when cached messages may have changed.
         guard isKnown || chunks.isEmpty else { return .changesUnknown }
         guard let since, !chunks.isEmpty else { return .changesFromNow }
         return .ask(.changes(since: since), .messageChanges(channelURL: channelURL, since: since))
@@ -46,7 +47,7 @@ struct MessageQuestions {
         return .ask(.polls(since: since), .pollChanges(channelURL: channelURL, since: since))
     }
 
-    /// What was missed while away, behind the newest message held.
+    /// Asks for what was missed while offline, behind the newest cached message.
     var gap: Question {
         guard context.capabilities.hasGapCheck, !id.isThread, windows.wantsNewest, let chunk = chunks.last,
             !chunk.reachedNewest, let request = gap(behind: chunk, of: nil)
@@ -54,8 +55,9 @@ struct MessageQuestions {
         return .ask(.gap(end: chunk.end), request)
     }
 
-    /// The gap is huge: whether it is so for what collections look at, one filter after the other. Those for which it
-    /// is not go on following; the pages, which run to the newest anyway, bring them what they missed.
+    /// The gap is huge: asks whether it is also huge for the filters of collections, one filter after the other.
+    /// Collections whose filter has no huge gap go on following; the pages, which are loaded up to the newest anyway,
+    /// bring the messages they missed.
     func gap(of filters: [MessageFilter]) -> Question {
         guard let filter = filters.first, let chunk = chunks.last, !chunk.reachedNewest else {
             return .goOn(.pages(asked: []))
@@ -64,7 +66,8 @@ struct MessageQuestions {
         return .ask(.filteredGap(filters), request)
     }
 
-    /// What is missing behind a chunk, of what matches a filter or of all; `nil`: the cache cannot be read.
+    /// The request for what is missing behind a chunk, for a filter or for all messages; `nil`: the cache cannot be
+    /// read.
     private func gap(behind chunk: ChunkList.Chunk, of filter: MessageFilter?) -> ServiceRequest? {
         let held = context.storage.cached { (cache) throws(StoreError) in
             try history.held(atEndOf: chunk, filter, cache)
@@ -76,20 +79,21 @@ struct MessageQuestions {
 
     // MARK: Pages
 
-    /// The next page in a direction, while others are under way; `nil`: none is wanted.
+    /// The next page in a direction; `asked`: directions with a page under way. `nil`: no page is wanted.
     func page(_ direction: PageDirection, asked: Set<PageDirection>) -> Question? {
-        // A channel that nobody looks at has one request under way.
+        // A channel that is only prefetched has one request in flight.
         if asked.contains(direction) || windows.isPrefetched && !asked.isEmpty { return nil }
         return direction == .previous ? older(isAlone: asked.isEmpty) : newer
     }
 
-    /// A host that waits at a place of which nothing is known comes before the long way back of another collection.
+    /// A host that waits for messages at an unknown place is served before older pages that another collection needs.
     private func older(isAlone: Bool) -> Question? {
         if let waiting = windows.starting ?? stranded { return isAlone ? page(around: waiting) : nil }
         for window in byUrgency(.previous) {
             guard let home = window.home(in: chunks) else { return isAlone ? page(around: window) : nil }
             let chunk = chunks.chunks[home]
-            // What is shown before it was complete once, and is known to be right when pages have come so far.
+            // Messages shown before the chunk were in a chunk earlier; they count as right again when pages have
+            // reached them.
             let isInside = window.window.first.map { chunk.covers($0.position) } ?? true
             if window.fetches[.previous] == nil, isInside, isEnough(chunk, for: window) { continue }
             let older = home > 0 ? chunks.chunks[home - 1].end : nil
@@ -98,8 +102,8 @@ struct MessageQuestions {
         return nil
     }
 
-    /// The cache is full and has the newest of this channel, or it has all that is not too old to be kept, or as many
-    /// as are prefetched: the long way back is for those who ask for it.
+    /// Whether background sync stops here: the cache is full and has the newest messages of this channel, or older
+    /// messages are too old to be kept, or as many as wanted are prefetched. Only a host that fetches gets older ones.
     private func isEnough(_ chunk: ChunkList.Chunk, for window: MessageWindow) -> Bool {
         if let since = context.keptSince, chunk.start.position.order < since { return true }
         let floor = context.isCacheFull ? context.options.cacheFloor : Int.max
@@ -122,12 +126,12 @@ struct MessageQuestions {
         return nil
     }
 
-    /// Those whose fetch waits come first, then in the order they were opened.
+    /// Windows with a waiting fetch come first, then the others; each group in the order in which they were opened.
     private func byUrgency(_ direction: PageDirection) -> [MessageWindow] {
         windows.all.filter { $0.fetches[direction] != nil } + windows.all.filter { $0.fetches[direction] == nil }
     }
 
-    /// One whose fetch waits at a place of which nothing is known.
+    /// A window whose fetch waits at a place that no chunk covers.
     private var stranded: MessageWindow? {
         windows.all.first { !$0.fetches.isEmpty && $0.home(in: chunks) == nil }
     }
@@ -141,7 +145,7 @@ struct MessageQuestions {
                 parentID: id.parentID, until: until))
     }
 
-    /// An edge has lost its token: the service tells it by the message that stands there.
+    /// Asks for the token of an edge that has lost it; the service finds it by the message at this edge.
     private func token(of edge: HistoryEdge, _ direction: PageDirection) -> Question {
         let message = context.storage.cached { (cache) throws(StoreError) in
             try history.message(at: edge, direction, cache)
@@ -153,7 +157,7 @@ struct MessageQuestions {
             .edge(channelURL: channelURL, messageID: message, direction: direction, parentID: id.parentID))
     }
 
-    /// The first page of a place about which nothing is known: a viewpoint, or what is shown outside of every chunk.
+    /// The first page at a place that no chunk covers: a viewpoint, or messages shown outside of every chunk.
     private func page(around window: MessageWindow) -> Question {
         .ask(
             .around(place: window.place),

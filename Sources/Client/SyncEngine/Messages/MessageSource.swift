@@ -1,7 +1,7 @@
 import SyncModel
 import SyncStore
 
-/// The cached messages beside a place, as a window shows them.
+/// The cached messages next to a place, as a window shows them.
 struct MessageSource {
     let coverage: Coverage
     let context: Context
@@ -12,9 +12,9 @@ struct MessageSource {
         _ direction: PageDirection, of place: MessagePosition, _ chunk: ChunkList.Chunk, limit: Int
     ) -> [MessageRow]? {
         let url = coverage.channelURL
-        // Of those that are shown otherwise than they are cached, some may not be shown at all.
+        // An overlay may hide messages, so as many more rows are read as there are overlays.
         let others = context.overlays.count(url)
-        // A collection's capacity may be without end.
+        // A collection's capacity may be unlimited.
         let (more, isEndless) = limit.addingReportingOverflow(others)
         let stored = storedRows(direction, of: place, chunk, limit: isEndless ? limit : more)
         guard others > 0, let stored else { return stored }

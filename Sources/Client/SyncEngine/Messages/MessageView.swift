@@ -2,27 +2,28 @@ import SyncModel
 
 /// What a message collection shows: a window of a channel's messages that match a filter, in the order of the service.
 ///
-/// The window lies inside one chunk, so what it shows as neighbours are neighbours. It grows by pages at both ends, by
-/// realtime messages while it shows the newest, and is trimmed beyond its capacity at the end that did not grow.
+/// The window lies inside one chunk, so messages shown as neighbours are neighbours on the service. It grows by pages
+/// at both ends, and by realtime messages while it shows the newest. Beyond its capacity it is trimmed at the end that
+/// did not grow.
 struct MessageView {
     private(set) var filter: MessageFilter
     let viewpoint: Int64
     private(set) var window: Window<MessageRow>
     private(set) var hasPrevious = true
     private(set) var hasNext: Bool
-    /// Shows the newest message and takes in those that come: no fetch is needed to keep up. A window that opens at the
-    /// newest point follows from the start, also while nobody knows yet what is newest.
+    /// The view shows the newest message and adds messages that arrive, so that no fetch is needed to keep up. A view
+    /// that opens at the newest point follows from the start, even while it is not known which message is the newest.
     private(set) var isFollowing: Bool
     /// Something was fetched since the collection was opened or reset.
     private(set) var isLoaded = false
-    /// The newest position known when the window was last seen empty: only what comes behind it is contiguous.
+    /// The newest position known when the view was last seen empty: only messages behind it are contiguous.
     private var emptyEdge = MessagePosition.last
-    /// Where the window stands since all it showed is gone.
+    /// The position of a view that has lost all of its messages.
     private var emptiedAt: MessagePosition?
-    /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
-    /// where they stand.
+    /// Messages that were shown until a host asked for their deletion, or for an edit after which they do not match;
+    /// with their positions.
     private var hidden: [MessageID: MessagePosition] = [:]
-    /// Stored messages were merged while it reached beyond the chunk where it stands: some may be missing in between.
+    /// Stored messages were merged while the view reached beyond its chunk: some may be missing in between.
     private var mayMiss = false
 
     init(filter: MessageFilter, viewpoint: Int64) {
@@ -37,16 +38,16 @@ struct MessageView {
 
     var isEmpty: Bool { window.isEmpty }
 
-    /// Behind every message at the viewpoint, or before them when they belong to the newer ones: where a window stands
-    /// that has shown nothing yet.
+    /// The position of a view that has shown nothing yet: behind all messages with the viewpoint's time, or before them
+    /// when they belong to the newer side.
     var anchor: MessagePosition {
         MessagePosition(order: viewpoint, tie: filter.isInclusive || viewpoint == Int64.max ? Int64.max : Int64.min)
     }
 
-    /// Where an empty window stands.
+    /// The position of an empty view.
     private var stand: MessagePosition { emptiedAt ?? anchor }
 
-    /// What a fetch towards older goes on below, and one towards newer above.
+    /// A fetch of older messages continues below this position; the next one is for newer messages.
     private var lowerEnd: MessagePosition { window.first?.position ?? stand }
     private var upperEnd: MessagePosition { window.last?.position ?? stand }
 
@@ -54,24 +55,24 @@ struct MessageView {
 
     var wantsNewest: Bool { isFollowing || viewpoint == Int64.max }
 
-    /// The chunk the window stands in: the one that covers what it shows, or its viewpoint.
+    /// The chunk in which the view lies: the one that covers its messages, or its viewpoint.
     func home(in chunks: ChunkList) -> Int? {
         guard !window.isEmpty else {
-            // A chunk may end among messages of the viewpoint's own time.
+            // A chunk may end between messages that have the viewpoint's time.
             return chunks.index(covering: stand) ?? chunks.index(covering: anchor)
                 ?? chunks.index(covering: MessagePosition(order: viewpoint, tie: Int64.max))
         }
-        // The last ones may be out of order, and outside since the connection was lost.
+        // The last messages may be out of order, and outside every chunk after a lost connection.
         for row in window.rows.reversed() {
             if let home = chunks.index(covering: row.position) { return home }
         }
         return nil
     }
 
-    /// Whether a position lies inside what the window claims to show completely.
+    /// Whether a position lies inside the range that the view shows completely.
     func spans(_ position: MessagePosition) -> Bool {
         guard let first = window.first, let last = window.last else {
-            // One that has looked back to the first message has room for what was hidden when it looked.
+            // An empty view that has reached the first message takes in messages that were hidden when it was loaded.
             return isFollowing && isLoaded && (position > emptyEdge || !hasPrevious)
         }
         let isAfterStart = first.position < position || !hasPrevious
@@ -95,36 +96,36 @@ struct MessageView {
 
     // MARK: Its ends
 
-    /// Messages that a fetch brings from now on, in either direction.
+    /// Sets how many messages a fetch brings from now on, in either direction.
     mutating func setLimit(_ limit: Int) {
         filter.limit = limit
         filter.previousLimit = nil
         filter.nextLimit = nil
     }
 
-    /// Nothing can be had in either direction.
+    /// There is nothing more in either direction.
     mutating func endAtBothEnds() {
         hasPrevious = false
         hasNext = false
     }
 
-    /// In both directions there may be more, as when it was opened.
+    /// There may be more in both directions, as when the view was opened.
     mutating func openBothEnds() {
         hasPrevious = true
         hasNext = viewpoint != Int64.max
     }
 
-    /// Those that come are not contiguous with what is shown.
+    /// Messages that arrive are not contiguous with the shown ones any more.
     mutating func stopFollowing() {
         isFollowing = false
         hasNext = true
     }
 
-    /// More is cached before or after what is shown, in the chunk where the window stands.
+    /// Sets at both ends whether there is more. `isBefore`, `isAfter`: the cache has more there, in the view's chunk.
     mutating func setEnds(in chunk: ChunkList.Chunk, isBefore: Bool, isAfter: Bool) {
         if window.isEmpty, emptiedAt == nil { emptyEdge = chunk.end.position }
         hasPrevious = isBefore || !chunk.reachedFirst
-        // Before its first fetch a window follows if it opened at the newest point.
+        // Before its first fetch, a view follows if it was opened at the newest point.
         isFollowing = !isAfter && (isFollowing || isLoaded && chunk.reachedNewest)
         hasNext = !isFollowing && (isAfter || !chunk.reachedNewest)
     }
@@ -138,8 +139,8 @@ struct MessageView {
         return window.insert(filter.leftOut.isEmpty ? rows : rows.map { shown($0, rules) })
     }
 
-    /// Turns what stood in for the page around the viewpoint into that page, and leaves alone what belongs to both. It
-    /// stands at the viewpoint again.
+    /// Replaces the messages shown as a stand-in by the page around the viewpoint; messages that are in both stay. Then
+    /// the view is at the viewpoint again.
     mutating func replace(by page: [MessageRow], _ rules: any ServiceRules) -> [WindowChange] {
         let kept = Set(page.map(\.id))
         let removed = window.remove(ids: Set(window.rows.map(\.id)).subtracting(kept))
@@ -151,7 +152,7 @@ struct MessageView {
         return [removed].compactMap { $0 } + window.merge(page.map { shown($0, rules) })
     }
 
-    /// Trims the end that did not grow beyond the capacity.
+    /// When the view is beyond its capacity, trims the end that did not grow.
     mutating func trim(to capacity: Int, growing direction: PageDirection) -> WindowChange? {
         let excess = window.count - max(capacity, filter.limit(.previous), filter.limit(.next))
         guard excess > 0 else { return nil }
@@ -169,8 +170,8 @@ struct MessageView {
 
     // MARK: Stored messages
 
-    /// Shows those of some stored messages that lie inside what the window shows, in the chunk where it stands. What it
-    /// shows already is shown as it is now, wherever that lies: a part may stand beyond a hole. `source`: of what is
+    /// Shows stored messages that lie inside the range of the view, in its chunk. Messages that are shown already are
+    /// updated wherever they are, since a part of the view may lie beyond a hole. `source`: for messages that are
     /// missing when the hole is filled.
     mutating func merge(
         _ records: [MessageRecord], in chunk: ChunkList.Chunk?, _ source: MessageSource, _ rules: any ServiceRules
@@ -184,7 +185,7 @@ struct MessageView {
             } else if let index = window.index(ofID: record.id),
                 !filter.matches(record) || window.rows[index].position != record.position
             {
-                // It ceased to match, or its place is outside now.
+                // It does not match any more, or its place is outside now.
                 gone.insert(record.id)
             }
         }
@@ -198,8 +199,9 @@ struct MessageView {
         return changes
     }
 
-    /// Once all that it shows lies in one chunk again: shows what is missing in between. Those that a page puts in
-    /// another place than where they were shown are removed while it is not known what stands beside them.
+    /// When all messages of the view lie in one chunk again, adds those that are missing in between. Until then,
+    /// messages to which a page gives another place are removed, because it is not known which messages are beside
+    /// them.
     private mutating func fillIn(from source: MessageSource, _ rules: any ServiceRules) -> WindowChange? {
         let chunks = source.coverage.chunks
         guard let first = window.first, let last = window.last else {
@@ -212,7 +214,7 @@ struct MessageView {
             mayMiss = true
             return nil
         }
-        // What cannot be read now is looked for at the next page.
+        // If the cache cannot be read now, the next page tries again.
         guard mayMiss, let rows = source.rows(
             .next, of: first.position, chunk.ending(.next, at: last.position), limit: Int.max)
         else { return nil }
@@ -224,7 +226,7 @@ struct MessageView {
     /// Removes messages by their ids.
     mutating func remove(_ ids: Set<MessageID>) -> WindowChange? {
         if !hidden.isEmpty { for id in ids { hidden[id] = nil } }
-        // Emptied, the window goes on behind what it showed last.
+        // An emptied view continues behind the last message that it showed.
         let last = window.last?.position
         let change = window.remove(ids: ids)
         if window.isEmpty, let last {
@@ -234,7 +236,7 @@ struct MessageView {
         return change
     }
 
-    /// Removes what stands behind a position. Emptied, the window goes on there.
+    /// Removes the messages behind a position. If the view becomes empty, it continues there.
     mutating func removeAll(behind end: MessagePosition) -> WindowChange? {
         let change = remove(Set(window.rows.filter { $0.position > end }.map(\.id)))
         if change != nil, window.isEmpty {
@@ -246,7 +248,7 @@ struct MessageView {
 
     // MARK: Messages that are hidden
 
-    /// Shows a message no more, until the service has said what becomes of it.
+    /// Hides a message until the service has answered the action on it.
     mutating func hide(_ message: MessageRecord) -> WindowChange? {
         guard window.index(ofID: message.id) != nil else { return nil }
         let change = remove([message.id])
@@ -254,11 +256,11 @@ struct MessageView {
         return change
     }
 
-    /// Whether it was hidden and has to be shown again.
+    /// Ends the hiding of a message. Returns whether it was hidden, so that it has to be shown again.
     mutating func unhide(_ id: MessageID) -> Bool { hidden.removeValue(forKey: id) != nil }
 
-    /// Shows a message as it is that was hidden, or shown otherwise, where it stands among others. Also where those are
-    /// in doubt: it was one of them.
+    /// Shows a message with its present content after it was hidden or changed by an overlay, if its place is between
+    /// shown messages. This is done also where no chunk covers these, because it was one of them.
     mutating func putBack(_ record: MessageRecord, wasHidden: Bool, _ rules: any ServiceRules) -> [WindowChange] {
         guard let first = window.first, let last = window.last else { return [] }
         let isBetween = first.position < record.position && record.position < last.position

@@ -1,11 +1,11 @@
 import SyncModel
 
-/// A message collection: what it shows, and the fetches and the start of it that wait.
+/// A message collection: its view, and its fetches and start that wait.
 ///
-/// A fetch is served from the cache, and waits for sync while the cache has too little. It ends here, whatever ends it:
-/// a page, the end of the history, a lost connection, or the host.
+/// A fetch is served from the cache, and waits for sync while the cache has too little. It ends in this type, whatever
+/// the reason: a page, the end of the history, a lost connection, or the host.
 struct MessageWindow {
-    /// Messages that are shown at once where everything newer is wanted; other inputs have their turn in between.
+    /// With "fetch all newer", messages that are shown in one step; other inputs have their turn between two steps.
     private static let partOfAll = 200
 
     let id: CollectionID
@@ -15,9 +15,9 @@ struct MessageWindow {
     private(set) var start: WindowStart?
     /// The channel as hosts see it, as JSON text; `nil` when it is not known.
     private var channel: [UInt8]?
-    /// The channel was told to be gone, and has not come back.
+    /// The host was told that the channel is gone, and it has not come back.
     private(set) var isChannelGone = false
-    /// It showed messages then, and does so again when the channel is back.
+    /// The window showed messages then, and does so again when the channel comes back.
     private var refillsWhenBack = false
 
     init(id: CollectionID, filter: MessageFilter, viewpoint: Int64) {
@@ -37,10 +37,10 @@ struct MessageWindow {
     var wantsNewest: Bool { view.wantsNewest }
     var anchor: MessagePosition { view.anchor }
 
-    /// Where the service is asked what is there when nothing is known of it: around what is shown.
+    /// The place around which the service is asked when no chunk covers it: the first shown message, or the viewpoint.
     var place: MessagePosition { start == nil ? window.first?.position ?? anchor : anchor }
 
-    /// The chunk the window stands in: the one that covers what it shows, or its viewpoint.
+    /// The chunk in which the window lies: the one that covers its messages, or its viewpoint.
     func home(in chunks: ChunkList) -> Int? { view.home(in: chunks) }
 
     var info: CollectionInfo {
@@ -51,19 +51,19 @@ struct MessageWindow {
         return info
     }
 
-    /// The chunk it reads from. Without a chunk at its viewpoint the nearest cached one below stands in, unless the
-    /// service can be asked for what really is there. At the newest point that is so once the gap has been checked.
+    /// The chunk to read from. Without a chunk at the viewpoint, the nearest one below is a stand-in, unless the
+    /// service can be asked for the right page. At the newest point it can be asked once the gap has been checked.
     private func chunk(_ coverage: Coverage, _ context: Context) -> ChunkList.Chunk? {
         if let home = home(in: coverage.chunks) { return coverage.chunks.chunks[home] }
-        // What is shown is in doubt: nothing that is known for sure stands right beside it.
+        // No chunk covers the shown messages: it is not known which messages are beside them.
         guard view.isEmpty else { return nil }
-        // Who starts is shown what there is at once; the service's page replaces it.
+        // A start shows cached messages at once; the service's page replaces them.
         let isShownAnyway = start?.isAnswered == false
         if !isShownAnyway, context.canSync, viewpoint != Int64.max || coverage.isGapChecked { return nil }
         return coverage.chunks.index(atOrBelow: anchor).map { coverage.chunks.chunks[$0] }
     }
 
-    /// The rows next to what it shows, within a chunk; `nil` when they cannot be read.
+    /// The rows next to the shown messages, within a chunk; `nil` when they cannot be read.
     private func rows(
         _ direction: PageDirection, _ chunk: ChunkList.Chunk, limit: Int, _ coverage: Coverage, _ context: Context
     ) -> [MessageRow]? {
@@ -78,7 +78,7 @@ struct MessageWindow {
 
     // MARK: What hosts ask, and what concerns it as a whole
 
-    /// Messages that a fetch brings from now on, in either direction.
+    /// Sets how many messages a fetch brings from now on, in either direction.
     mutating func setLimit(_ limit: Int) { view.setLimit(limit) }
 
     /// Starts again at a viewpoint, with nothing shown.
@@ -87,8 +87,8 @@ struct MessageWindow {
         (isChannelGone, refillsWhenBack) = (false, false)
     }
 
-    /// As `reset`, of one that hosts see. `refills`: if it showed messages it does so again when there are some, since
-    /// no host asked for it.
+    /// As `reset`, and tells the host. `refills`: if the window showed messages, it loads a page again by itself,
+    /// because the host did not ask for the reset.
     mutating func clear(to viewpoint: Int64, _ cause: Cause, refills: Bool, _ turn: inout Turn) {
         let wasWanted = isWanted
         finishFetches(.ok, short: .reset, &turn)
@@ -97,7 +97,7 @@ struct MessageWindow {
         if refills, wasWanted { refill() }
     }
 
-    /// The channel as hosts see it, or that it is not known. Whether the view is to be filled again, since it is back.
+    /// Sets the channel as hosts see it; `nil`: not known. `true`: the channel is back, and the view is refilled.
     @discardableResult
     mutating func setChannel(_ json: [UInt8]?) -> Bool {
         channel = json
@@ -109,8 +109,8 @@ struct MessageWindow {
         return wasWanted
     }
 
-    /// The channel is not this user's any more. Told once: the answer to an own action is followed by the service's
-    /// event.
+    /// This user is not in the channel any more. Told only once, since the service's event follows the answer to an own
+    /// action.
     mutating func channelGone(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         if !isChannelGone || !view.isEmpty {
             let wasWanted = isWanted
@@ -124,7 +124,7 @@ struct MessageWindow {
         finishFetches(.notFound, &turn)
     }
 
-    /// Events were lost on their way to the host: tells it the list as it is.
+    /// The host lost events: tells it the whole list again.
     func resync(dropped: Int, _ turn: inout Turn) {
         turn.tell(id, .overflow(dropped: dropped))
         tell(WindowChange(.clear, []), Cause(.overflow), &turn)
@@ -133,7 +133,7 @@ struct MessageWindow {
 
     // MARK: Fetching
 
-    /// Takes in a fetch; `isOfAll`: of everything newer. Whether it still waits for sync.
+    /// Begins a fetch; `isOfAll`: of everything newer. Returns whether it still waits for sync.
     mutating func fetch(
         _ direction: PageDirection, isOfAll: Bool, call: CallID, _ coverage: Coverage, _ turn: inout Turn
     ) -> Bool {
@@ -150,12 +150,12 @@ struct MessageWindow {
         return fetches[direction] != nil
     }
 
-    /// Shows the next part of everything newer, if that is still wanted.
+    /// Shows the next part of everything newer, if the call still waits.
     mutating func continueFetch(_ call: CallID, _ coverage: Coverage, _ turn: inout Turn) {
         if fetches[.next]?.call == call { serve(.next, coverage, &turn) }
     }
 
-    /// Gives fetches that wait what the cache has now, and looks at both ends.
+    /// Gives waiting fetches what the cache has now, and updates both ends.
     mutating func serve(_ coverage: Coverage, _ turn: inout Turn) {
         serve(.previous, coverage, &turn)
         serve(.next, coverage, &turn)
@@ -169,7 +169,7 @@ struct MessageWindow {
             if !turn.mayStillSync { finishFetch(direction, .ok, short: turn.shortReason, &turn) }
             return
         }
-        // One row more than is shown tells whether there is more, without a second query.
+        // One row more than wanted tells whether there is more, without a second query.
         guard var rows = rows(direction, chunk, limit: fetch.wanted + 1, coverage, turn.context) else {
             return finishFetch(direction, .storage, short: nil, &turn)
         }
@@ -193,7 +193,7 @@ struct MessageWindow {
         }
     }
 
-    /// Puts a page at one end. Whether that changed anything.
+    /// Adds a page at one end. Returns whether that changed anything.
     @discardableResult
     private mutating func attach(
         _ rows: [MessageRow], _ direction: PageDirection, _ cause: Cause, _ turn: inout Turn
@@ -210,8 +210,8 @@ struct MessageWindow {
         }
     }
 
-    /// Looks whether more is to be had in either direction, from the cache or from the service. `known` says whether
-    /// the cache has more in one direction, for who has just looked.
+    /// Finds out whether there is more in either direction, in the cache or at the service. `known`: whether the cache
+    /// has more in one direction, if the caller has just read it.
     private mutating func updateEnds(
         _ coverage: Coverage, _ context: Context, known: (direction: PageDirection, hasMore: Bool)? = nil
     ) {
@@ -226,7 +226,7 @@ struct MessageWindow {
 
     // MARK: Ending fetches
 
-    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    /// Ends a fetch or a start with what has been shown. `false` when no such call waits.
     mutating func end(
         _ call: CallID, _ status: Status, short: Completion.ShortReason?, _ turn: inout Turn
     ) -> Bool {
@@ -241,7 +241,7 @@ struct MessageWindow {
         return false
     }
 
-    /// Whatever waits ends with what it has.
+    /// Ends all waiting fetches and the start with what has been shown.
     mutating func finishFetches(_ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn) {
         if start != nil { finishStart(status, short: short, &turn) }
         for direction in [PageDirection.previous, .next] { finishFetch(direction, status, short: short, &turn) }
@@ -270,14 +270,14 @@ struct MessageWindow {
 
     // MARK: Filling an emptied view again
 
-    /// The host wants to see messages: it has fetched some, or would have them but for what emptied the view.
+    /// The host wants to see messages: it has fetched some, or would have them if the view had not been emptied.
     private var isWanted: Bool { isLoaded || isRefilling || refillsWhenBack }
 
     private var isRefilling: Bool {
         [.previous, .next].contains { fetches[$0] != nil && fetches[$0]?.call == nil }
     }
 
-    /// Fetches a page in each direction for nobody in particular; one that a host waits for brings as much.
+    /// Fetches a page in each direction without a call. A fetch of a host that waits already brings as much.
     private mutating func refill() {
         for direction in [PageDirection.previous, .next] where fetches[direction] == nil && start == nil {
             fetches[direction] = WindowFetch(call: nil, wanted: filter.limit(direction))
@@ -286,10 +286,10 @@ struct MessageWindow {
 
     // MARK: Starting
 
-    /// What it shows stands in for a page that the service has yet to tell, and will give way to it.
+    /// The shown messages are a stand-in for a page that the service has not told yet.
     private var isStandIn: Bool { start.map { $0.isStandIn && !$0.isAnswered } ?? false }
 
-    /// Shows the cached page around the viewpoint. Whether it waits for the service's.
+    /// Shows the cached page around the viewpoint. Returns whether it waits for the service's page.
     mutating func begin(call: CallID, _ coverage: Coverage, _ turn: inout Turn) -> Bool {
         let isFetching = [PageDirection.previous, .next].contains { fetches[$0]?.call != nil }
         guard start == nil, !isFetching else {
@@ -312,7 +312,7 @@ struct MessageWindow {
         return true
     }
 
-    /// The service told what stands around a place, and it is in the cache.
+    /// The service's page around a place is in the cache.
     mutating func answered(_ place: MessagePosition, _ coverage: Coverage, _ turn: inout Turn) {
         guard start?.isAnswered == false, anchor == place else { return }
         start?.isAnswered = true
@@ -320,13 +320,13 @@ struct MessageWindow {
         finishStartIfDone(&turn)
     }
 
-    /// Whether what stood in for the newest messages has been filled up to them.
+    /// Whether the stand-in for the newest messages has been extended up to them.
     private func isFilledUp(_ coverage: Coverage) -> Bool {
         guard isFollowing, !view.isEmpty, let home = home(in: coverage.chunks) else { return false }
         return coverage.chunks.chunks[home].covers(anchor)
     }
 
-    /// Turns what stood in for the page around the viewpoint into that page.
+    /// Replaces the stand-in by the page around the viewpoint.
     private mutating func replacePage(_ coverage: Coverage, _ turn: inout Turn) {
         var missing = PerDirection<Int>()
         var page: [MessageRow] = []
@@ -347,7 +347,7 @@ struct MessageWindow {
         fetchPages(coverage, wanted: missing, &turn)
     }
 
-    /// Both pages of a start; `wanted`: how many messages are missing, where it is not the whole page.
+    /// Fetches both pages of a start; `wanted`: how many messages are missing, if not the whole page.
     private mutating func fetchPages(
         _ coverage: Coverage, wanted: PerDirection<Int> = PerDirection(), _ turn: inout Turn
     ) {
@@ -387,8 +387,8 @@ struct MessageWindow {
 
     mutating func showAgain(asIn before: MessageWindow) { view = before.view }
 
-    /// A page was stored. One that closes a hole brings what was missing in it; who follows is shown what was cached
-    /// behind it, too.
+    /// A page was stored. If it closes a hole, the missing messages are shown; a view that follows also shows the
+    /// messages that were cached behind the page.
     mutating func show(_ rows: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
         merge(rows, cause, coverage, &turn)
         while isFollowing, isLoaded, let home = home(in: coverage.chunks) {
@@ -398,7 +398,7 @@ struct MessageWindow {
         }
     }
 
-    /// Shows stored messages where it has a place for them, and those that it shows as they are now.
+    /// Shows stored messages that lie in the view's range, and updates those that it shows already.
     mutating func merge(
         _ records: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
@@ -411,19 +411,19 @@ struct MessageWindow {
         var hasInserted = false
         for change in view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, source, turn.rules) {
             if change.action == .insert { hasInserted = true }
-            // What a fill finds changed was not missed, but seen again.
+            // Only messages that a gap fill inserts were missed; its other changes were only seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
             tell(change, told, &turn)
         }
         if hasInserted { trim(growing: .next, &turn) }
     }
 
-    /// Whether it shows the place of a message, which stands in that chunk.
+    /// Whether the view's range has the place of a message, which is in the given chunk.
     func spans(_ message: MessageRecord, in chunk: Int?, _ chunks: ChunkList) -> Bool {
         home(in: chunks) == chunk && view.spans(message.position)
     }
 
-    /// A message was stored at a place that it does not show.
+    /// A message was stored at a place outside the view's range.
     mutating func standAside(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
         tellNewMessage(message, cause, coverage, &turn)
         updateEnds(coverage, turn.context)
@@ -442,7 +442,7 @@ struct MessageWindow {
         if let change = view.remove(ids) { tell(change, cause, &turn) }
     }
 
-    /// History was cut.
+    /// The history was cut: older messages are gone.
     mutating func cut(before order: Int64, _ coverage: Coverage, _ turn: inout Turn) {
         let old = Set(window.rows.prefix { $0.position.order < order }.map(\.id))
         remove(old, Cause(.eventMessageDeleted), &turn)
@@ -451,7 +451,7 @@ struct MessageWindow {
 
     // MARK: Overlays
 
-    /// An overlay on a stored message came or went. `shown`: the message with it; `nil` when it is not to be seen.
+    /// An overlay on a stored message came or went. `shown`: the message with the overlay; `nil`: it is hidden.
     mutating func showAgain(
         _ message: MessageRecord, as shown: MessageRecord?, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
@@ -465,7 +465,7 @@ struct MessageWindow {
         merge([message], cause, coverage, &turn)
     }
 
-    /// Reaches back to a message that was hidden at one of the ends, with whatever is cached in between.
+    /// Extends the view up to a message that was hidden at one of its ends, with the cached messages in between.
     private mutating func reach(
         _ place: MessagePosition, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
@@ -474,7 +474,7 @@ struct MessageWindow {
         guard chunk.covers(place), !view.spans(place) else { return }
         let direction: PageDirection = place <= view.end(.previous) ? .previous : .next
         let isBeforeEmpty = direction == .previous && view.isEmpty
-        // Nothing beyond the message is meant.
+        // The message itself is the end: nothing beyond it is shown.
         let rows = MessageSource(coverage: coverage, context: turn.context, filter: filter).rows(
             direction, of: isBeforeEmpty ? place.successor : view.end(direction), chunk.ending(direction, at: place),
             limit: turn.options.messageCollectionCapacity)
@@ -484,12 +484,12 @@ struct MessageWindow {
 
     // MARK: Gaps
 
-    /// What stands in is replaced by what is newest, if that is its viewpoint. What was shown before a start is not.
+    /// A huge gap matters only to a view that follows. A stand-in is replaced by the newest page instead.
     var canHaveGap: Bool { isFollowing && isLoaded && !isStandIn }
 
-    /// More is missing behind what is shown than the service fills.
+    /// Behind the shown messages, more are missing than the service sends to fill the gap.
     mutating func showHugeGap(_ coverage: Coverage, _ turn: inout Turn) {
-        // What was told last may stand behind the gap, of which nothing else is shown; it may be all that is shown.
+        // The last messages told may lie behind the gap, away from the others; they may be the whole list.
         let home = home(in: coverage.chunks) ?? coverage.chunks.index(atOrBelow: view.end(.next))
         if let home, let change = view.removeAll(behind: coverage.chunks.chunks[home].end.position) {
             tell(change, Cause(.messageFill), &turn)

@@ -1,6 +1,6 @@
 import SyncModel
 
-/// The message collections of one channel or of one thread: what concerns all of them, and who of them is meant.
+/// The message collections of one channel or of one thread: passes inputs to all of them, or to the one that is meant.
 struct MessageWindows {
     /// In the order they were opened.
     private(set) var all: [MessageWindow] = []
@@ -8,12 +8,12 @@ struct MessageWindows {
     var isEmpty: Bool { all.isEmpty }
     var wantsNewest: Bool { all.contains { $0.wantsNewest } }
     var isFollowing: Bool { all.contains { $0.isFollowing } }
-    /// The channel is prefetched, and nobody shows it.
+    /// The channel is prefetched, and no collection of a host shows it.
     var isPrefetched: Bool { !all.isEmpty && all.allSatisfy { $0.most != nil && !$0.isChannelGone } }
     /// A host waits for a fetch or for a start.
     var isAwaited: Bool { starting != nil || all.contains { !$0.fetches.isEmpty } }
 
-    /// One whose page around the viewpoint the service has not told yet.
+    /// A window that starts and waits for the service's page around its viewpoint.
     var starting: MessageWindow? { all.first { $0.start?.isAnswered == false } }
 
     subscript(id: CollectionID) -> MessageWindow? { all.first { $0.id == id } }
@@ -35,19 +35,19 @@ struct MessageWindows {
         all[index].clear(to: viewpoint, Cause(.viewpointReset), refills: false, &turn)
     }
 
-    /// The cached messages are gone: every window is emptied. `refills`: those that showed messages do so again when
-    /// there are some, since no host asked for it.
+    /// The cached messages are gone: every window is emptied. `refills`: windows that showed messages load a page again
+    /// by themselves, because no host asked for this.
     mutating func clear(_ cause: Cause, refills: Bool, _ turn: inout Turn) {
         for index in all.indices { all[index].clear(to: all[index].viewpoint, cause, refills: refills, &turn) }
     }
 
-    /// The channel is not this user's any more.
+    /// This user is not in the channel any more.
     mutating func channelGone(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         for index in all.indices { all[index].channelGone(url, cause, &turn) }
     }
 
-    /// The channel as hosts see it, for what is told of the collections from now on; whether some are to be filled
-    /// again, since it is back.
+    /// Sets the channel as hosts see it, for later events of the collections. Returns whether a window is refilled
+    /// because the channel is back.
     @discardableResult
     mutating func setChannel(_ json: [UInt8]?) -> Bool {
         var isBack = false
@@ -55,7 +55,7 @@ struct MessageWindows {
         return isBack
     }
 
-    /// Messages that a fetch brings from now on. Gives what the collection is then.
+    /// Sets how many messages a fetch brings from now on. Returns the collection's new state.
     mutating func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? {
         guard let index = place(id) else { return nil }
         all[index].setLimit(limit)
@@ -66,7 +66,7 @@ struct MessageWindows {
 
     // MARK: Fetching and starting
 
-    /// Takes in a fetch; `isOfAll`: of everything newer. Whether it still waits for sync.
+    /// Begins a fetch; `isOfAll`: of everything newer. Returns whether it still waits for sync.
     mutating func fetch(
         _ id: CollectionID, _ direction: PageDirection, isOfAll: Bool = false, call: CallID, _ coverage: Coverage,
         _ turn: inout Turn
@@ -75,23 +75,23 @@ struct MessageWindows {
         return all[index].fetch(direction, isOfAll: isOfAll, call: call, coverage, &turn)
     }
 
-    /// Shows the next part of everything newer, if that is still wanted.
+    /// Shows the next part of everything newer, if the call still waits.
     mutating func continueFetch(_ call: CallID, _ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices { all[index].continueFetch(call, coverage, &turn) }
     }
 
-    /// Shows the cached page around the viewpoint. Whether it waits for the service's.
+    /// Shows the cached page around the viewpoint. Returns whether it waits for the service's page.
     mutating func start(_ id: CollectionID, call: CallID, _ coverage: Coverage, _ turn: inout Turn) -> Bool {
         guard let index = place(id) else { return false }
         return all[index].begin(call: call, coverage, &turn)
     }
 
-    /// The service told what stands around a place, and it is in the cache.
+    /// The service's page around a place is in the cache.
     mutating func answered(_ place: MessagePosition, _ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices { all[index].answered(place, coverage, &turn) }
     }
 
-    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    /// Ends a fetch or a start with what has been shown. `false` when no such call waits.
     mutating func end(
         _ call: CallID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) -> Bool {
@@ -101,7 +101,7 @@ struct MessageWindows {
         return false
     }
 
-    /// Nothing will come for now: fetches that a host waits for end with what they have.
+    /// Nothing will come for now: waiting fetches end with what has been shown.
     mutating func finishFetches(_ short: Completion.ShortReason, _ turn: inout Turn) {
         for index in all.indices { all[index].finishFetches(.ok, short: short, &turn) }
     }
@@ -110,7 +110,7 @@ struct MessageWindows {
         for index in all.indices { all[index].finishFetches(status, &turn) }
     }
 
-    /// Gives fetches that wait what the cache has now, and looks at every window's ends.
+    /// Gives waiting fetches what the cache has now, and updates every window's ends.
     mutating func serveAll(_ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices { all[index].serve(coverage, &turn) }
     }
@@ -124,8 +124,8 @@ struct MessageWindows {
         serveAll(coverage, &turn)
     }
 
-    /// A message was stored behind or inside what is complete. Who does not show that place is told of it, after those
-    /// who show it.
+    /// A message was stored in a chunk or at its end. First the windows that show its place add it; then the others are
+    /// told `new_message`.
     mutating func showArrival(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
         let chunk = coverage.chunks.index(covering: message.position)
         var aside: [Int] = []
@@ -139,7 +139,7 @@ struct MessageWindows {
         for index in aside { all[index].standAside(message, cause, coverage, &turn) }
     }
 
-    /// A message that is not contiguous with what is complete.
+    /// A message that is not contiguous with any chunk.
     func tellNewMessage(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
         for window in all { window.tellNewMessage(message, cause, coverage, &turn) }
     }
@@ -152,7 +152,8 @@ struct MessageWindows {
         for index in all.indices { all[index].merge(messages, cause, coverage, &turn) }
     }
 
-    /// What was shown since was not stored, and nobody has been told: shows what it showed. Fetches go on as they are.
+    /// Changes shown since then could not be stored, and the host was not told of them: the windows show what they
+    /// showed before. Fetches stay as they are.
     mutating func showAgain(asIn before: MessageWindows) {
         for window in before.all { if let index = place(window.id) { all[index].showAgain(asIn: window) } }
     }
@@ -167,14 +168,14 @@ struct MessageWindows {
         for index in all.indices { all[index].remove(ids, cause, &turn) }
     }
 
-    /// History was cut.
+    /// The history was cut: older messages are gone.
     mutating func cut(before order: Int64, _ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices { all[index].cut(before: order, coverage, &turn) }
     }
 
     // MARK: Gaps
 
-    /// What the windows that a huge gap concerns look at, each once.
+    /// The filters of windows that a huge gap may concern, each once.
     var gapFilters: [MessageFilter] {
         var filters: [MessageFilter] = []
         for window in all where window.canHaveGap {
@@ -184,7 +185,8 @@ struct MessageWindows {
         return filters
     }
 
-    /// More is missing behind what is shown than the service fills, of what matches this filter; `nil`: of all.
+    /// Behind the shown messages, more are missing than the service sends to fill the gap: messages that match this
+    /// filter; `nil`: of all messages.
     mutating func hugeGap(of filter: MessageFilter?, _ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices where all[index].canHaveGap {
             let selection = all[index].filter.selection

@@ -3,20 +3,20 @@ import SyncJSON
 import SyncModel
 import SyncStore
 
-/// How far the log of a channel's or a thread's polls has been read.
+/// How far the change log of polls has been read, of a channel or a thread.
 ///
-/// Polls change without their messages being edited, so the log of messages says nothing of them. The cursor is there
-/// only where a poll is cached; where none is, nothing is asked.
+/// Polls change without their messages being edited, so the log of messages does not name them. The cursor exists only
+/// where a poll is cached; without one, this log is not read.
 enum PollCursor {
-    /// `nil` when the cache cannot be read; in it `nil` where no poll is cached.
+    /// The outer `nil`: the cache cannot be read. The inner `nil`: no poll is cached.
     static func read(_ history: History, _ storage: Storage) -> ChangePoint?? {
         let key = CacheStore.pollsKey(history.channelKey)
         let stored = storage.cached { (cache) throws(StoreError) in try cache.value(key) }
-        // What cannot be read is no point; from the beginning on nothing is missed.
+        // A damaged cursor is replaced by the beginning of the log, so that nothing is missed.
         return stored.map { text in text.map { ChangePoint(storedText: $0) ?? .time(0) } }
     }
 
-    /// The point is none any more: the log is read from its beginning. `false` when that could not be stored.
+    /// The cursor is not valid any more: the log is read from its beginning. `false` when that could not be stored.
     static func startOver(_ history: History, _ storage: Storage) -> Bool {
         let key = CacheStore.pollsKey(history.channelKey)
         let done: Void? = storage.cached { (cache) throws(StoreError) in
@@ -25,7 +25,7 @@ enum PollCursor {
         return done != nil
     }
 
-    /// Messages were stored: with the first poll among them the log becomes one to be read, from this login on.
+    /// Messages were stored: the first poll among them creates the cursor, at this login.
     static func note(
         _ messages: [MessageRecord], of history: History, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) {
@@ -46,7 +46,7 @@ enum PollCursor {
         }
     }
 
-    /// What a page of the log says, with how far it has been read then; `nil` when the cache cannot be read.
+    /// The fact from a page of the log, with the new cursor; `nil` when the cache cannot be read.
     static func fact(
         _ changes: PollChanges, since: ChangePoint, of id: HistoryID, _ history: History, _ context: Context
     ) -> MessageFact? {
@@ -62,7 +62,7 @@ enum PollCursor {
             answerTo: id, progress: (key, next.point.storedText))
     }
 
-    /// Why messages changed of which the log tells: the poll of each.
+    /// The cause of changes that come from the log, with the poll of each message.
     static func cause(of changed: [MessageRecord], _ rules: any ServiceRules) -> Cause {
         let facts = changed.compactMap { message -> EventFact? in
             guard let poll = rules.pollID(in: message.json) else { return nil }
@@ -77,7 +77,7 @@ enum PollCursor {
         return cause
     }
 
-    /// The log names polls that are gone, and not their messages.
+    /// The log names removed polls without their messages, so the cached messages are searched for them.
     private static func removed(
         _ ids: [String], _ history: History, _ context: Context
     ) -> [(id: MessageID, patch: MessagePatch)]? {

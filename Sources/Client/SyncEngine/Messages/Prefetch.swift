@@ -3,54 +3,57 @@ import SyncStore
 
 /// Brings the newest messages of channels that no host looks at into the cache, after each login.
 ///
-/// A channel is prefetched by a message window of its own, which shows nothing: so its changes and what was missed come
-/// first, as for a collection, and then pages from the newest back until the cache has as many as are wanted.
+/// A channel is prefetched by a message window of its own, which shows nothing. So, as for a collection, changes and
+/// missed messages are asked for first, and then pages from the newest backwards until the cache has as many as wanted.
 ///
 /// The rules.
-/// - It begins when it is known what happened to channels while away, and goes through the first channels of the usual
-///   order (by last message), two at a time with one request each. No channel is begun while a host waits for a list,
-///   while the service wants a pause, in the background, or when the cache is nearly full.
-/// - A channel that a collection shows is left to that.
-/// - A run that the end of a session interrupts goes on after the next login with the channels that it had not come to.
+/// - A run begins when it is known what happened to channels while the client was offline. It goes through the first
+///   channels in the usual order (by last message), two at a time with one request each. No channel is begun while a
+///   host waits for a list, while the service wants a pause, in the background, or when the cache is nearly full.
+/// - A channel that a collection shows is not prefetched, since the collection loads it.
+/// - When the end of a session interrupts a run, the next session begins with the channels that the run had not
+///   finished.
 /// - A channel that makes no progress for a while is left out of the run.
 final class Prefetch: Machine {
     /// Channels that are under way at the same time.
     private static let channelsAtOnce = 2
-    /// Channels that are read in one step.
+    /// Channels that are read from the cache in one step.
     private static let channelsPerStep = 200
-    /// Without progress for so long (milliseconds) a channel is given up.
+    /// A channel without progress for this time (milliseconds) is given up.
     private static let patience: Int64 = 60_000
-    /// Of the bound of the cache: where making room stops. Going beyond would have what was brought evicted again.
+    /// In percent of the cache limit: up to here, eviction makes room. Beyond it, prefetched messages would be evicted
+    /// again.
     private static let mostPercent: Int64 = 90
 
     /// A channel under way.
     private struct Open {
         let id: CollectionID
         let url: ChannelURL
-        /// Messages stored by its history, when that was last looked at, and since when it is so.
+        /// How many messages its history had stored at the last look; `since`: from when on this number has been the
+        /// same.
         var stored: Int64 = 0
         var since: Int64
     }
 
     private enum State {
-        /// The session has not come so far.
+        /// The run has not begun in this session.
         case due
-        /// Channels in their order, as far as they have been read.
+        /// Reads the channels in their order; those read so far.
         case listing([ChannelURL], after: ChannelRecord?)
         case running
         case done
     }
 
-    /// What the engine is to do with windows.
+    /// A window that the engine has to open or close.
     enum Step {
         case open(CollectionID, ChannelURL)
         case close(CollectionID)
     }
 
-    /// What a look depends on beside the turn.
+    /// What `look` needs to know beside the turn.
     struct Surroundings {
         let timelines: Timelines
-        /// What happened to channels while away is known.
+        /// It is known what happened to channels while the client was offline.
         let isSettled: Bool
         let isInForeground: Bool
         /// A host waits for a list, or the service wants a pause.
@@ -59,22 +62,22 @@ final class Prefetch: Machine {
 
     private var state = State.due
     private var open: [Open] = []
-    /// The next one stands last.
+    /// In reverse order: the next one is the last.
     private var waiting: [ChannelURL] = []
     private var finished: [ChannelURL] = []
     private var total = 0
     private var lastID: UInt64 = 0
-    /// Sync could not go on at the last look: that time counts for no channel.
+    /// Sync could not go on at the last look; this time does not count as time without progress.
     private var isHeld = false
     private var gate = RetryGate()
 
-    /// Whether there is anything to look at.
+    /// Whether a run is configured and not done.
     func isWanted(_ options: EngineOptions) -> Bool {
         if case .done = state { return false }
         return options.prefetch != nil
     }
 
-    /// The windows that are open, which are to be closed: those channels begin again.
+    /// Takes the open windows, which the caller closes; their channels begin again.
     func takeOpen() -> [CollectionID] {
         defer { open = [] }
         waiting += open.map(\.url)
@@ -89,7 +92,7 @@ final class Prefetch: Machine {
         turn.add(.timer(.prefetch, at: nil))
     }
 
-    /// Behind every input: what to open and to close now.
+    /// Called after every input. Returns the windows to open and to close now.
     func look(_ around: Surroundings, _ turn: inout Turn) -> [Step] {
         guard let wanted = turn.options.prefetch else { return [] }
         guard around.isInForeground else { return takeOpen().map { .close($0) } }
@@ -146,13 +149,13 @@ final class Prefetch: Machine {
         let all = found + more.map(\.url)
         if more.count == Prefetch.channelsPerStep, all.count < wanted.channels {
             state = .listing(all, after: more.last)
-            // Other inputs have their turn between two steps.
+            // Between two steps, other inputs have their turn.
             return turn.add(.timer(.prefetch, at: turn.now.monotonic))
         }
         begin(all)
     }
 
-    /// Those that an interrupted run had not come to stand before those that it had.
+    /// Channels that an interrupted run had not finished come before those that it had.
     private func begin(_ all: [ChannelURL]) {
         let before = Set(finished)
         waiting = (all.filter { !before.contains($0) } + all.filter { before.contains($0) }).reversed()
@@ -175,7 +178,7 @@ final class Prefetch: Machine {
         return steps
     }
 
-    /// Whether more is to come of it.
+    /// Whether the channel is still being prefetched.
     private func isUnderWay(_ index: Int, _ timeline: Timeline, _ turn: Turn) -> Bool {
         let now = turn.now.monotonic
         if timeline.history.stored != open[index].stored {
@@ -184,13 +187,13 @@ final class Prefetch: Machine {
         }
         if now - open[index].since >= Prefetch.patience { return false }
         guard case .pages(let asked) = timeline.step, asked.isEmpty else { return true }
-        // There is something to ask for: the newest, or older ones that are still wanted.
+        // There is something to ask for: the newest messages, or older ones that are still wanted.
         let questions = MessageQuestions(
             id: timeline.id, history: timeline.history, windows: timeline.windows, context: turn.context)
         return questions.page(.previous, asked: []) != nil || questions.page(.next, asked: []) != nil
     }
 
-    /// A channel of the run is done with.
+    /// The run has finished a channel, or given it up.
     private func end(_ url: ChannelURL, _ timeline: Timeline?, _ turn: inout Turn) {
         finished.append(url)
         turn.tell(.syncProgress(SyncProgress(
@@ -198,7 +201,7 @@ final class Prefetch: Machine {
             prefetch: SyncProgress.Run(done: finished.count, total: total))))
     }
 
-    /// When one of those under way is given up, unless it gets on.
+    /// Sets the timer to the time when the next channel is given up, if it makes no progress.
     private func planLook(_ turn: inout Turn) {
         let due = open.map { $0.since.addingClamped(Prefetch.patience) }.min()
         turn.add(.timer(.prefetch, at: due))

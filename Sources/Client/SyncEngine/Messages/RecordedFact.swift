@@ -1,7 +1,7 @@
 import SyncModel
 import SyncStore
 
-/// What a fact did to one history in the cache; counts when its transaction is committed.
+/// What a fact did to one history in the cache; valid when its transaction is committed.
 struct RecordedFact {
     private(set) var history: History
     private(set) var arrival: History.Arrival?
@@ -10,7 +10,7 @@ struct RecordedFact {
     private(set) var changed: [MessageRecord] = []
     private(set) var deleted: Set<MessageID> = []
 
-    /// Writes it, as a part of the transaction of who calls.
+    /// Writes the fact; called inside the caller's transaction.
     init(
         _ fact: MessageFact, of history: History, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) {
@@ -27,7 +27,7 @@ struct RecordedFact {
             if let message = try self.history.patch(id, patch, rules, cache) { changed = [message] }
         case .patchLog(let log):
             for (id, patch) in log {
-                // The log is an answer, too: what was told since it was made is newer.
+                // The log is an answer, too: facts that came after it was made are newer.
                 for patch in [patch] + self.history.crossings.patches(of: id) {
                     guard let message = try self.history.patch(id, patch, rules, cache) else { continue }
                     changed.removeAll { $0.id == id }
@@ -39,7 +39,7 @@ struct RecordedFact {
             deleted = Set(ids)
         case .changelog(let updated, let ids):
             try self.history.delete(ids, cache)
-            // The log is an answer, too: what was told since it was made is newer.
+            // The log is an answer, too: facts that came after it was made are newer.
             let newest = self.history.crossings.applied(to: updated, rules)
             changed = try self.history.edit(newest, isInOrder: false, rules, cache)
             deleted = Set(ids)

@@ -1,12 +1,12 @@
 import SyncModel
 import SyncStore
 
-/// What relations make of the messages that they are about.
+/// Folds relations into the messages that they are about.
 ///
-/// A relation may come before its message, and be taken back. So both are stored, and whichever comes last, the message
-/// is stored with all relations that are held in it: what is shown never folds anything.
+/// A relation may come before its message, and may be taken back. So both are stored, and whichever comes last, the
+/// message is stored with all known relations folded in: nothing needs to be folded when it is shown.
 enum RelatedMessages {
-    /// Messages that go into a history, with all relations that are held.
+    /// Messages to be stored in a history, with all known relations folded in.
     static func folded(
         _ messages: [MessageRecord], into history: History, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> [MessageRecord] {
@@ -21,8 +21,8 @@ enum RelatedMessages {
         return result
     }
 
-    /// The messages that are held and that changes are about, as they will be; each once, of the channel or of a
-    /// thread that alone holds it.
+    /// The cached messages that these changes are about, with the changes folded in; each once, from the channel's
+    /// history, or from a thread's if only that has it.
     static func folded(
         _ changes: RelationChanges, in url: ChannelURL, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> [MessageRecord] {
@@ -57,9 +57,9 @@ enum RelatedMessages {
         return nil
     }
 
-    /// Stores them, and removes those of messages that are gone, as a part of the transaction of who calls.
+    /// Stores the fact's relations, and removes those of deleted messages; called inside the caller's transaction.
     static func store(_ fact: MessageFact, _ cache: CacheStore) throws(StoreError) {
-        // A channel of which nothing is known yet gets a key: its messages may follow.
+        // A channel without a key gets one, because messages may follow.
         if !fact.relations.added.isEmpty {
             let channel = try cache.channelKey(fact.channelURL)
             try cache.relations.upsert(fact.relations.added, channel: channel)

@@ -1,38 +1,40 @@
 import SyncModel
 import SyncStore
 
-/// A page of a service that tells no places, made to fit what is held: its messages have places, and its range has the
-/// positions that the service cannot know.
+/// A page of a service that tells no places, adapted to what is cached: its messages get places, and its range gets
+/// positions, which the service does not know.
 ///
-/// A message that is held keeps its place: in the chunk that the page lengthens, in the chunk that the page has met,
-/// and in the one that the stream lengthens, which has messages in the order in which they came. When a page of one
-/// stretch runs into another one that stands elsewhere, times have lied: the other one does not count as complete any
-/// more, and its messages get the places that pages say. A page may be ahead of the stream, which has yet to tell that
-/// the first messages of its chunk are deleted: it meets that chunk where the rest of it begins.
+/// A cached message keeps its place if it is in one of three chunks: the one that the page extends, the one that the
+/// page has met, or the one that the stream extends, which has messages in the order in which they came. When a page of
+/// one range runs into another chunk that is at a different place, message times were wrong: that chunk does not count
+/// as complete any more, and its messages get the places that pages say. A page may be ahead of the stream, which has
+/// not told yet that the first messages of its chunk are deleted: then the page meets this chunk at the first message
+/// that is left.
 struct SequencePage {
-    /// How a page came to be asked for.
+    /// Why the page was asked for.
     enum Road: Equatable {
         case page(from: HistoryEdge, PageDirection)
-        /// The first one of a place of which nothing is known.
+        /// The first page at a place that no chunk covers.
         case around(MessagePosition)
-        /// The stream left out messages, and goes on with it.
+        /// The stream skipped messages, and goes on after this page.
         case newest
     }
 
     private(set) var page: MessagePage
-    /// Messages of the page that are held elsewhere, and stay there.
+    /// Messages of the page that are cached at another place, and stay there.
     private(set) var elsewhere: [MessageRecord] = []
     private(set) var chunks: ChunkList
-    /// Where a chunk has come to reach without a message: what is held there is not the service's.
+    /// A range by which a chunk was extended in which the service has no message: cached messages there are to be
+    /// deleted.
     private(set) var emptied: ClosedRange<MessagePosition>?
 
     private let channel: Int64
     private let cache: CacheStore
-    /// The page has gone on into the chunk that the stream lengthens, and was cut there: it has no token for its end.
+    /// The page ran into the chunk that the stream extends, and was cut there, so there is no token for its end.
     private var isCut = false
     private var held: [MessageID: MessagePosition] = [:]
 
-    /// `nil`: what was asked from is no edge any more.
+    /// `nil`: the edge from which the page was asked does not exist any more.
     init?(
         _ page: MessagePage, by road: Road, _ chunks: ChunkList, channel: Int64, _ cache: CacheStore
     ) throws(StoreError) {
@@ -61,12 +63,12 @@ struct SequencePage {
 
     // MARK: What is held
 
-    /// The chunk in which a message of the page is held.
+    /// The chunk in which a message of the page is cached.
     private func home(_ message: MessageRecord) -> Int? {
         held[message.id].flatMap { chunks.index(covering: $0) }
     }
 
-    /// The chunk that the stream lengthens.
+    /// The chunk that the stream extends.
     private var open: Int? { chunks.last?.reachedNewest == true ? chunks.chunks.count - 1 : nil }
 
     /// The outermost message of a chunk.
@@ -77,7 +79,8 @@ struct SequencePage {
             through: chunk.reachedNewest ? .last : chunk.end.position, channel: channel)
     }
 
-    /// Whether the page begins inside a chunk, or at its last message, and goes on behind it; the same towards older.
+    /// For `.next`: whether the page begins inside a chunk, or at its last message, and goes on behind it. For
+    /// `.previous` the same in the other direction.
     private func isContinuation(of index: Int, _ direction: PageDirection) throws(StoreError) -> Bool {
         let near = direction == .next ? page.messages.first : page.messages.last
         guard page.messages.count > 1, let near, home(near) == index else { return false }
@@ -86,7 +89,7 @@ struct SequencePage {
         return try outermost(index, direction) == held[near.id]
     }
 
-    /// Other chunks of which a page has an outermost message, or has nothing else: it runs into them, or begins there.
+    /// Other chunks that the page runs into or begins in: those of which it has an outermost message, or nothing else.
     private func runInto(from index: Int?) throws(StoreError) -> Set<Int> {
         let homes = page.messages.map(home)
         var result: Set<Int> = []
@@ -98,7 +101,7 @@ struct SequencePage {
         return result
     }
 
-    /// Whether a chunk without a message is within another one, and so is none.
+    /// Whether a chunk without a message lies within another one; then it is forgotten, and the page is empty.
     private mutating func isWithinAnother(_ index: Int, _ direction: PageDirection) throws(StoreError) -> Bool {
         let isBack = direction == .previous
         guard let near = isBack ? page.messages.last : page.messages.first, let other = home(near), other != index,
@@ -111,11 +114,11 @@ struct SequencePage {
         return true
     }
 
-    /// These chunks are not complete, or not where they stand.
+    /// These chunks are not complete, or not at the right place.
     private mutating func forget(_ indices: Set<Int>) { chunks.forget(indices) }
 
     private func rows(_ messages: [MessageRecord]) -> [SequencePlaces.Row] {
-        // What is held in no chunk is a hint from before the stream broke.
+        // The place of a message outside every chunk is only a hint, from before the stream broke.
         messages.map { SequencePlaces.Row(time: SequencePlaces.time($0), held: held[$0.id]) }
     }
 
@@ -138,14 +141,14 @@ struct SequencePage {
     private mutating func placeOlder(_ asked: Int) throws(StoreError) {
         let start = chunks.chunks[asked].start
         var isMet = asked > 0 && page.range?.start == chunks.chunks[asked - 1].end
-        // A single message within another chunk came late, and keeps its place.
+        // A single message inside another chunk came late, and keeps its place.
         var lost = try runInto(from: asked).filter { $0 != asked - 1 && $0 != open }
-        // What stands between cannot be there, if the page has not met it.
+        // If the page runs into a farther chunk without meeting the nearer ones, these cannot be in between.
         if !isMet, let farthest = lost.min(), farthest < asked { lost.formUnion(farthest..<asked) }
         if page.reachedFirst, !isMet { lost.formUnion(0..<asked) }
         forget(lost)
         let index = asked - lost.count { $0 < asked }
-        // What is older than the stretch that the page has run into stands before that one.
+        // Messages older than the chunk that the page has run into are before that chunk.
         if let place = page.messages.firstIndex(where: { home($0) == index - 1 }) {
             page.messages.removeSubrange(..<place)
         }
@@ -184,11 +187,12 @@ struct SequencePage {
         if let open { lost.remove(open) }
         forget(lost)
         let asked = asked - lost.count { $0 < asked }
-        // What stands behind the first message of the stream's chunk the stream tells. That chunk may have lost the
-        // token to which the page would have been bounded.
+        // The stream tells what follows the first message of its chunk. This chunk may have lost the token at which the
+        // page would have ended.
         try cutAtOpenChunk(from: asked)
         if isCut, asked + 1 == open { isMet = true }
-        // Nothing is left between: what it would have run into is deleted, and nobody has told so yet.
+        // The page meets the chunk: the messages that it would have run into are deleted, which the stream has not told
+        // yet.
         if page.reachedNewest, asked + 1 == open { isMet = true }
         if let place = page.messages.lastIndex(where: { home($0) == asked + 1 }), asked + 1 != open {
             page.messages.removeSubrange((place + 1)...)
@@ -206,7 +210,7 @@ struct SequencePage {
         let isEnd = page.reachedNewest
         let upper = asked + 1 < chunks.chunks.count ? chunks.chunks[asked + 1].start : nil
         guard let places = try places(behind: asked, before: upper?.position, rows(new), isEnd: isEnd) else {
-            // No room: it is asked for again from where there is some.
+            // No room: the range is asked for again from a chunk beside which there is some.
             forget([asked])
             page = MessagePage(messages: [], range: nil, reachedFirst: false, reachedNewest: false)
             return
@@ -223,13 +227,14 @@ struct SequencePage {
     ) throws(StoreError) -> [MessagePosition]? {
         let end = chunks.chunks[index].end.position
         if let places = SequencePlaces.behind(end, before: upper, rows, isEnd: isEnd) { return places }
-        // It may reach to a place at which nothing stands, before which there is room.
+        // The chunk may extend beyond its last message, and there is room directly behind that message.
         guard let last = try outermost(index, .next), last < end else { return nil }
         return SequencePlaces.behind(last, before: upper, rows, isEnd: isEnd)
     }
 
-    /// Leaves out what stands in the chunk that the stream lengthens: from its first message on, or, since that may be
-    /// deleted and nobody has told so yet, where all the rest of the page is held there.
+    /// Removes messages from the page that are in the chunk that the stream extends: from the first message of that
+    /// chunk on. This first message may be deleted, which the stream has not told yet; then from where all the rest of
+    /// the page is cached in that chunk.
     private mutating func cutAtOpenChunk(from index: Int?) throws(StoreError) {
         guard let open, open != index else { return }
         let rest = page.messages.reversed().prefix { home($0) == open }.count
@@ -240,8 +245,8 @@ struct SequencePage {
         if start == nil, rest == 1, !page.reachedNewest, let last = page.messages.last,
             index != nil || page.messages.count > 1
         {
-            // It may have come late, or be the first that is left: in both cases it stands where the page has it. What
-            // it leaves may begin behind it, so the token is asked for by the message that stands there.
+            // It may have come late, or be the first message left: in both cases its place is where the page has it.
+            // The rest of the chunk may begin behind it, so the token is asked for again by the message at that edge.
             held[last.id] = nil
             _ = chunks.find("", of: chunks.chunks[open].start, .previous)
         } else if start == nil, rest > 0 {
@@ -263,7 +268,7 @@ struct SequencePage {
             page.messages = []
             return reach(whole, place)
         }
-        // It lengthens a chunk that stands beside the place; others that it runs into stand elsewhere than they should.
+        // The page extends a chunk beside the place; other chunks that it runs into are at a wrong place.
         let below = chunks.index(atOrBelow: place)
         let above = (below ?? -1) + 1
         if let below, below != open, try isContinuation(of: below, .next) {
@@ -290,7 +295,8 @@ struct SequencePage {
         page.range = range
     }
 
-    /// All of the page is held in one chunk, which so has the place that was asked about; those between do not.
+    /// All messages of the page are cached in one chunk, so this chunk reaches the place that was asked about; chunks
+    /// in between are forgotten.
     private mutating func reach(_ index: Int?, _ place: MessagePosition) {
         page.range = nil
         (page.reachedFirst, page.reachedNewest) = (false, false)
@@ -306,7 +312,7 @@ struct SequencePage {
         chunks.stretch(new, to: place)
     }
 
-    /// A stretch of its own, between the chunks that stand beside a place.
+    /// The page becomes a chunk of its own, between the chunks beside a place.
     private mutating func stand(apart place: MessagePosition) {
         var new: [MessageRecord] = []
         for message in page.messages { if home(message) == nil { new.append(message) } else { keep(message) } }
@@ -322,7 +328,7 @@ struct SequencePage {
                 below.map { chunks.chunks[$0].end.position }, before: upper, rows(new), isApart: true,
                 isEnd: page.reachedNewest)
             guard places == nil else { break }
-            // No room beside it.
+            // There is no room beside this chunk, so it is forgotten.
             guard let below else { break }
             forget([below])
         }
@@ -336,8 +342,8 @@ struct SequencePage {
         )
     }
 
-    /// Where a stretch stands of which no message is left, since those of its page were deleted meanwhile. A place that
-    /// is no time has no room behind or before it for those that come.
+    /// The place of a range whose page has no message left, since they were deleted meanwhile. If `place` is not a
+    /// possible time, new messages would have no room beside it, so another one is chosen.
     private func bottom(
         at place: MessagePosition, _ range: (start: HistoryEdge, end: HistoryEdge)
     ) -> MessagePosition {

@@ -1,17 +1,17 @@
 import SyncModel
 
-/// Gives places to messages of a service that tells none, in the order in which it brings them.
+/// Gives places to messages of a service that tells none, in the order in which the service brings them.
 ///
-/// The order of a place is the time that the message claims, made to fit between its neighbours; the tie tells those
-/// apart that come to stand at one time. Times may lie: a message never moves for that, nor does it move others. Chunks
-/// of one history are at least a millisecond apart, so that there is room for what lies between them.
+/// The order of a place is the message's own time, limited to the range between its neighbours; the tie distinguishes
+/// messages with the same time. Times may be wrong: a message never moves because of that, nor does it move others.
+/// Chunks of one history are at least a millisecond apart, so that there is room for messages between them.
 enum SequencePlaces {
-    /// Between the ties of two neighbours: room for 2^31 messages at one time, in each direction.
+    /// The distance between the ties of two neighbours: there is room for 2^31 messages at one time, in each direction.
     static let step: Int64 = 1 << 32
     /// From the epoch to the end of the year 9999, in milliseconds.
     private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    /// The time that a message claims, if it can be one.
+    /// The message's own time, limited to possible times.
     static func time(_ message: MessageRecord) -> Int64 {
         min(max(message.position.order, times.lowerBound), times.upperBound)
     }
@@ -21,12 +21,12 @@ enum SequencePlaces {
 
     struct Row {
         var time: Int64
-        /// Where it stood when it was last known to stand somewhere.
+        /// Its last known place.
         var held: MessagePosition?
     }
 
-    /// Places for messages right before a place, or before nothing when it is `nil`, and behind another one. The oldest
-    /// of `rows` comes first. `isEnd`: nothing is older. `nil`: there is no room.
+    /// Places for messages directly before `end` (`nil`: before nothing) and behind `start`. The oldest of `rows` is
+    /// the first. `isEnd`: no message is older. The result is `nil` when there is no room.
     static func before(
         _ end: MessagePosition?, behind start: MessagePosition?, _ rows: [Row], isEnd: Bool
     ) -> [MessagePosition]? {
@@ -42,7 +42,7 @@ enum SequencePlaces {
                 next = held
                 continue
             }
-            // A single time that is much too early takes nothing down with it.
+            // A single time that is much too early does not pull the older messages down.
             let other = index > 0 ? index - 1 : isEnd ? index : min(index + 1, rows.count - 1)
             let time = max(rows[index].time, rows[other].time)
             guard let place = place(below: next, least, time), start.map({ $0 < place }) ?? true else { return nil }
@@ -61,8 +61,8 @@ enum SequencePlaces {
         return next.order > least ? MessagePosition(order: next.order - 1, tie: 0) : nil
     }
 
-    /// Places for messages right behind a place, or behind nothing, and before another one. `isApart`: it is another
-    /// stretch that ends at `start`. `isEnd`: nothing is newer.
+    /// Places for messages directly behind `start` (`nil`: behind nothing) and before `end`. `isApart`: the chunk that
+    /// ends at `start` is another one. `isEnd`: no message is newer.
     static func behind(
         _ start: MessagePosition?, before end: MessagePosition?, _ rows: [Row], isApart: Bool = false, isEnd: Bool
     ) -> [MessagePosition]? {

@@ -1,14 +1,15 @@
 import SyncModel
 import SyncStore
 
-/// A page of messages that is in the cache now, with what it did to its history.
+/// A page of messages that was stored, with what this did to its history.
 struct StoredPage {
     let history: History
     let outcome: History.PageOutcome
-    /// It says something that was not known, of messages or of where history is complete.
+    /// The page told something new, about messages or about where the history is complete.
     let isNews: Bool
 
-    /// Stores a page that came by a road, or that stands behind a hole in the stream; `nil` when that failed.
+    /// Stores a page; `road`: why it was asked for; `older`: the token of the hole in the stream before it, if there is
+    /// one. `nil` when that failed.
     init?(
         _ page: MessagePage, by road: SequencePage.Road, hole older: String?, of history: History, _ context: Context
     ) {

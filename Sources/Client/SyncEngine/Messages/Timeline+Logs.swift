@@ -1,9 +1,10 @@
 import SyncModel
 import SyncStore
 
-// Logs of what was missed while away: of messages, and then of polls, which change without their messages being edited.
+// Change logs of what was missed while offline: of messages, and then of polls, which change without an edit of their
+// message.
 extension Timeline {
-    /// The fact made of a page of a log is in the cache, or could not be stored.
+    /// The fact from a page of a log was stored, or could not be.
     func changesTaken(_ isStored: Bool, _ page: LogPage, to ask: MessageAsk, _ turn: inout Turn) {
         guard ask.generation == generation else { return }
         let (since, behind): (ChangePoint, TimelineStep)
@@ -19,7 +20,7 @@ extension Timeline {
         resume(&turn)
     }
 
-    /// An answer about polls. What it says is given back as a fact, as that of the messages' own log.
+    /// An answer about polls. Returns its content as a fact, like the log of messages.
     func receive(
         polls reply: ServiceReply, since: ChangePoint, _ ask: MessageAsk, _ turn: inout Turn
     ) -> MessageFact? {
@@ -32,7 +33,7 @@ extension Timeline {
             answerEnded(ask)
             if PollCursor.startOver(history, turn.storage) { resume(&turn) } else { storeFailed(&turn) }
         case .failure(let failure) where failure.kind == .notFound || failure.kind.isForGood:
-            // Polls are not for this user, or the channel is gone, which the next question tells.
+            // This user may not read polls, or the channel is gone, which the next request tells.
             answerEnded(ask)
             gate.succeed()
             step = .gap(isAsked: false)
@@ -48,7 +49,7 @@ extension Timeline {
     }
 }
 
-// Edges that have lost their token: the service tells it by the message that stands there.
+// Edges that have lost their token: the service tells it again by the message at the edge.
 extension Timeline {
     func receive(
         _ reply: ServiceReply, for edge: HistoryEdge, _ direction: PageDirection, _ ask: MessageAsk,
@@ -56,16 +57,16 @@ extension Timeline {
     ) {
         answerEnded(ask)
         switch reply {
-        // An empty token would be asked for again without end.
+        // With an empty token, the same request would be repeated without end.
         case .edge(let token) where !token.isEmpty: take(token, for: edge, direction, &turn)
-        // The message is gone: what stood beside it is asked for as if nothing was known.
+        // The message is gone: the messages beside it are asked for as if nothing was known.
         case .failure(let failure) where failure.kind == .notFound: take(nil, for: edge, direction, &turn)
         case .failure(let failure): failed(ask, failure, &turn)
         default: failed(ask, turn.rules.failure(.unexpectedReply), &turn)
         }
     }
 
-    /// A chunk without a token to go on from is not one; its place is asked for again.
+    /// Sets the token of an edge. A chunk whose edge has no token is forgotten, and its place is asked for again.
     func take(_ token: String?, for edge: HistoryEdge, _ direction: PageDirection, _ turn: inout Turn) {
         let history = history
         let next = turn.storage.committed { (cache) throws(StoreError) -> History in

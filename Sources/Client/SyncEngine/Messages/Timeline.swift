@@ -1,28 +1,28 @@
 import SyncModel
 import SyncStore
 
-/// The messages of one channel or of one thread, while collections show them: asks for what is missing, in the order in
-/// which it matters.
+/// The messages of one channel or of one thread, while collections show them: asks for what is missing, most important
+/// first.
 ///
-/// A thread begins with the message that it answers, which pages of replies do not bring. Its changes are read from the
-/// channel's log; what was missed is asked for page by page, since the gap is a matter of the whole channel.
+/// A thread begins with its parent message, which pages of replies do not bring. Its changes are read from the
+/// channel's log; missed replies are asked for page by page, because the gap check is only for whole channels.
 ///
-/// After a login the change log brings edits and deletions, then the gap check brings what was missed, and only then
-/// the background runs go on, in both directions from each collection's viewpoint.
+/// After a login the change log brings edits and deletions, then the gap check brings missed messages, and only then
+/// background sync goes on, in both directions from each collection's viewpoint.
 final class Timeline {
     let id: HistoryID
     private(set) var history: History
     private(set) var windows = MessageWindows()
     var step: TimelineStep
     var gate = RetryGate()
-    /// Raised when everything starts over, so that answers to older questions are dropped.
+    /// Increased when everything starts over, so that answers to earlier requests are dropped.
     var generation: UInt64 = 0
-    /// The last page said nothing that was not known.
+    /// The last page told nothing new.
     private var hasToldNothing = false
 
     private var parent: ThreadParent
 
-    /// `parent` as it is cached.
+    /// `parent`: the parent message as it is cached.
     init(_ id: HistoryID, history: History, parent: MessageRecord?) {
         self.id = id
         self.history = history
@@ -32,7 +32,7 @@ final class Timeline {
 
     private var channelURL: ChannelURL { id.channelURL }
 
-    /// Something is under way.
+    /// A request is in flight.
     var isBusy: Bool { step.isBusy }
 
     private var coverage: Coverage {
@@ -51,7 +51,7 @@ final class Timeline {
 
     func close(_ collection: CollectionID, _ turn: inout Turn) { windows.close(collection, &turn) }
 
-    /// `isOfAll`: everything that is newer than what the collection shows.
+    /// `isOfAll`: fetches everything newer than what the collection shows.
     func fetch(
         _ collection: CollectionID, _ direction: PageDirection, isOfAll: Bool = false, call: CallID,
         _ turn: inout Turn
@@ -67,7 +67,7 @@ final class Timeline {
         if windows.start(collection, call: call, coverage, &turn) { resume(&turn) }
     }
 
-    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    /// Ends a fetch or a start with what has been shown. `false` when no such call waits.
     func end(
         _ call: CallID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) -> Bool { windows.end(call, status, short: short, &turn) }
@@ -90,8 +90,8 @@ final class Timeline {
     /// The stream does not go on where it ended.
     func streamBroke() { history.streamBroke() }
 
-    /// The stream leaves out messages: pages fill the hole. What a page under way says of the newest is old. `false`
-    /// when that could not be stored.
+    /// The stream skips messages: pages fill the hole. A page under way is out of date about which message is the
+    /// newest. `false` when that could not be stored.
     func take(hole older: String, _ page: MessagePage, _ turn: inout Turn) -> Bool {
         abandonAnswers()
         defer { resume(&turn) }
@@ -100,8 +100,8 @@ final class Timeline {
         return true
     }
 
-    /// What was stored since is not stored: the history is as it was. `windows`: nobody has been told of it, and what
-    /// is shown is as it was, too.
+    /// A transaction failed: the history goes back to what it was. `windows`: nobody was told of the changes, so the
+    /// windows go back, too.
     func restore(_ history: History, _ windows: MessageWindows? = nil) {
         self.history = history
         if let windows { self.windows.showAgain(asIn: windows) }
@@ -115,13 +115,13 @@ final class Timeline {
         windows.finishFetches(.offline, &turn)
     }
 
-    /// Everything is asked again from the first step on.
+    /// Everything is asked for again, from the first step on.
     private func restart() {
         abandonAnswers()
         step = .first(of: id)
     }
 
-    /// What is under way is given up: its answers will be dropped, and its step may be asked again.
+    /// Requests in flight are given up: their answers will be dropped, and the step may be asked again.
     private func abandonAnswers() {
         generation += 1
         history.crossings = Crossings()
@@ -131,7 +131,7 @@ final class Timeline {
     // MARK: The cache changed as a whole
 
     /// The cached messages are gone, from the file too: every window is emptied, and sync begins again. `refills`: no
-    /// host asked for it, so what it showed is shown again as far as it is there.
+    /// host asked for this, so windows that showed messages load a page again.
     func startOver(_ cause: Cause, refills: Bool, _ turn: inout Turn) {
         history.forget()
         restart()
@@ -139,7 +139,7 @@ final class Timeline {
         resume(&turn)
     }
 
-    /// The channel is gone. Should it come back, everything begins again.
+    /// The channel is gone. If it comes back, everything begins again.
     func channelGone(_ cause: Cause, _ turn: inout Turn) {
         history.forget()
         restart()
@@ -151,20 +151,20 @@ final class Timeline {
     /// The channel is not known any more.
     func forgetChannel() { windows.setChannel(nil) }
 
-    /// The channel as hosts see it.
+    /// Tells the channel as hosts see it.
     func tellChannel(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) {
         let isBack = windows.setChannel(json)
         for window in windows.all { turn.tell(window.id, .channelUpdated(json: json, cause)) }
         guard isBack else { return }
-        // Its messages may be there already.
+        // The cache may have messages of the channel already.
         windows.serveAll(coverage, &turn)
         resume(&turn)
     }
 
-    /// History was cut at an order; `history` is what is left of it, as stored.
+    /// The history was cut at an order; `history` is the rest of it, as stored.
     func adopt(cut history: History, before order: Int64, _ turn: inout Turn) {
         self.history = history
-        // A page under way may hold what is gone now: it is asked for again.
+        // A page under way may have messages that are gone now: it is asked for again.
         abandonAnswers()
         windows.cut(before: order, coverage, &turn)
         parent.cut(before: order, windows, &turn)
@@ -173,14 +173,14 @@ final class Timeline {
 
     // MARK: Facts
 
-    /// Writes a fact into the cache, as a part of the transaction of who calls. It counts when that is committed.
+    /// Writes a fact to the cache; called inside the caller's transaction. The result is valid when that is committed.
     func record(_ fact: MessageFact, _ context: Context, _ cache: CacheStore) throws(StoreError) -> RecordedFact {
         let recorded = try RecordedFact(fact, of: history, context.rules, cache)
         try PollCursor.note(recorded, fact, of: history, context, cache)
         return recorded
     }
 
-    /// The fact is in the cache: tells the collections.
+    /// The fact was stored: tells the collections.
     func show(_ fact: MessageFact, _ recorded: RecordedFact, _ turn: inout Turn) {
         history = recorded.history
         var cause = fact.cause
@@ -190,7 +190,7 @@ final class Timeline {
             switch recorded.arrival {
             case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, &turn)
             case .stored:
-                // A page under way may be older than this message, and must not take it for deleted.
+                // A page under way may be older than this message; its absence there does not mean that it was deleted.
                 history.crossings.note(fact)
                 windows.showArrival(message, fact.cause, coverage, &turn)
             case .stray(isNew: false), .known, nil: break
@@ -205,7 +205,7 @@ final class Timeline {
         if id.isThread { parent.show(recorded, cause, windows, &turn) }
     }
 
-    /// An overlay on a message came or went: it is shown as it is now.
+    /// An overlay on a message came or went: the message is shown as it is now.
     func showAgain(_ id: MessageID, _ cause: Cause, _ turn: inout Turn) {
         let key = history.channelKey
         let held = turn.storage.cached { (cache) throws(StoreError) in try cache.message(id: id, channel: key) }
@@ -217,20 +217,20 @@ final class Timeline {
         history.crossings.note(fact)
         switch fact.kind {
         case .arrived:
-            // A stream that goes on from a point tells it again.
+            // A stream that goes on from a point tells the message again.
             if !history.keepsNewest { history.loseNewest() }
             retry(after: nil, &turn)
         case .edited, .patched, .deleted:
-            // The change log tells it once more of what is cached.
+            // The change log tells this change again if the message is cached.
             history.loseStrays()
             restart()
             retry(after: nil, &turn)
-        // Asked for again by `changesTaken`.
+        // `changesTaken` asks for the page again.
         case .changelog, .patchLog: break
         }
     }
 
-    /// This user came into the channel again: messages may have been sent meanwhile that nobody told.
+    /// This user joined the channel again: messages may have been sent meanwhile without being told.
     func entered(_ turn: inout Turn) {
         history.loseNewest()
         restart()
@@ -239,7 +239,7 @@ final class Timeline {
 
     func sendBegan() { history.sendBegan() }
 
-    /// In doubt: it may have arrived at the service without our having been told.
+    /// `isInDoubt`: the service may have the message, though no answer said so.
     func sendEnded(isInDoubt: Bool, _ turn: inout Turn) {
         if isInDoubt, !history.keepsNewest {
             let history = history
@@ -256,7 +256,7 @@ final class Timeline {
 
     // MARK: Asking
 
-    /// Asks what can be asked now. Calling it once too often does no harm.
+    /// Asks for whatever can be asked for now. An unnecessary call does no harm.
     func resume(_ turn: inout Turn) {
         guard turn.canSync, turn.context.stream == .goesOn, !windows.isEmpty else { return }
         guard gate.isOpen(at: turn.now.monotonic) else {
@@ -302,7 +302,7 @@ final class Timeline {
         resume(&turn)
     }
 
-    /// Nobody can tell which cached messages changed: they have to be asked for again.
+    /// It is not known which cached messages changed, so all of them are asked for again.
     private func forgetCached(_ turn: inout Turn) {
         let key = history.channelKey
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
@@ -317,7 +317,7 @@ final class Timeline {
         turn.add(.timer(.timeline(id), at: gate.pausedUntil))
     }
 
-    /// Nobody knows when the store works again: a host that waits for what cannot be read or stored is told now.
+    /// It is not known when the store works again, so calls that wait end now with the error.
     func storeFailed(_ turn: inout Turn) {
         windows.finishFetches(.storage, &turn)
         retry(after: nil, &turn)
@@ -325,11 +325,11 @@ final class Timeline {
 
     // MARK: Answers. Of logs: Timeline+Logs
 
-    /// An answer. What a log or a thread's first message says is given back as a fact: it enters where all facts enter,
-    /// and the outcome is told by `changesTaken`.
+    /// An answer. The content of a log, or the parent of a thread, is returned as a fact, so that it enters by
+    /// `FactRecorder`, which then calls `changesTaken`.
     func receive(_ reply: ServiceReply, to ask: MessageAsk, _ turn: inout Turn) -> MessageFact? {
         guard ask.generation == generation else { return nil }
-        // It may have messages that the stream told and that are not stored: it is asked for again behind them.
+        // The answer may have messages that the stream told and that are not stored: it is asked for again after them.
         guard turn.context.stream == .goesOn else {
             abandonAnswers()
             return nil
@@ -356,7 +356,7 @@ final class Timeline {
         return nil
     }
 
-    /// A failure, or an answer to another question.
+    /// A failure, or an answer of the wrong kind.
     func notAnswered(_ ask: MessageAsk, _ reply: ServiceReply, _ turn: inout Turn) {
         answerEnded(ask)
         if case .failure(let failure) = reply { failed(ask, failure, &turn) } else { retry(after: nil, &turn) }
@@ -365,7 +365,7 @@ final class Timeline {
     private func receive(parent reply: ServiceReply, _ ask: MessageAsk, _ turn: inout Turn) -> MessageFact? {
         switch reply {
         case .message(let message):
-            // What was told meanwhile is newer than the answer.
+            // Facts that came meanwhile are newer than the answer.
             let newest = history.crossings.applied(to: [message], turn.rules)
             for message in newest { history.isShown(message.id) }
             answerEnded(ask)
@@ -402,7 +402,7 @@ final class Timeline {
         }
     }
 
-    /// What the answer brings is no whole stretch of history: the pages bring it again.
+    /// The messages in this answer are no complete range: the pages bring them again.
     private func receive(
         gapOf filters: [MessageFilter], _ reply: ServiceReply, _ ask: MessageAsk, _ turn: inout Turn
     ) {
@@ -423,23 +423,23 @@ final class Timeline {
         _ page: MessagePage, around place: MessagePosition, _ ask: MessageAsk, _ turn: inout Turn
     ) {
         var taken = take(page, by: ask.kind.road, Cause(.sync), &turn)
-        // A host that starts wants the page also when all of it is known, and asks once.
+        // A host that starts wants this page even if all of it is known, and it is asked for only once.
         if taken == .known, windows.starting != nil { taken = .new }
         answerEnded(ask)
         if taken != .notStored { windows.answered(place, coverage, &turn) }
         pageEnded(taken, &turn)
     }
 
-    /// An answer is no longer under way; its step may be asked again.
+    /// The answer has come; its step may be asked again.
     func answerEnded(_ ask: MessageAsk) {
         history.crossings.pageEnded()
         step.ended(ask.kind)
     }
 
-    /// What became of a page.
+    /// The result of storing a page.
     private enum Taken {
         case notStored
-        /// It says nothing that was not known, of messages and of where history is complete.
+        /// The page told nothing new, about messages or about where the history is complete.
         case known
         case new
     }
@@ -448,7 +448,7 @@ final class Timeline {
         switch taken {
         case .notStored: break
         case .known where hasToldNothing:
-            // The same would be asked and answered without end.
+            // Without a pause, the same request and answer would repeat without end.
             retry(after: nil, &turn)
         case .known, .new:
             hasToldNothing = taken == .known
@@ -457,7 +457,7 @@ final class Timeline {
         }
     }
 
-    /// Takes in a page. One that cannot be stored is asked for again after a pause.
+    /// Stores a page. If that fails, the page is asked for again after a pause.
     private func take(
         _ page: MessagePage, by road: SequencePage.Road = .newest, hole older: String? = nil, _ cause: Cause,
         _ turn: inout Turn
@@ -473,7 +473,7 @@ final class Timeline {
         }
         windows.show(stored.outcome, cause, coverage, &turn)
         let taken: Taken = stored.isNews ? .new : .known
-        // Progress is told of channels; what a thread caches is a part of it that may be there already.
+        // Progress is told for channels only; what a thread caches may be cached for its channel already.
         if id.isThread { return taken }
         turn.tell(.syncProgress(SyncProgress(
             channelURL: channelURL, done: next.stored, isComplete: next.chunks.isWhole)))
@@ -483,13 +483,13 @@ final class Timeline {
     func failed(_ ask: MessageAsk, _ failure: ServiceFailure, _ turn: inout Turn) {
         switch failure.kind {
         case .notFound where id.isThread:
-            // Whether the channel is gone it is told by itself.
+            // If the channel is gone, too, this is found by another request.
             if !isBusy { step = .pages(asked: []) }
             windows.finishFetches(.notFound, &turn)
         case .notFound:
             turn.add(.channels(ChannelFact(removed: [channelURL], cause: Cause(.channelRefresh))))
         case .refused, .tooLarge:
-            // Asking again gives the same answer; a later login may differ.
+            // A retry would get the same answer; a later session may not.
             if !isBusy { step = .pages(asked: []) }
             windows.finishFetches(.error, &turn)
         default: retry(after: failure, &turn)

@@ -1,6 +1,7 @@
 import SyncModel
 
-/// What a timeline asks next, or has under way. One step at a time; pages in both directions at once.
+/// What a timeline asks for next, or has in flight. Steps follow one another; only pages are asked for in both
+/// directions at once.
 enum TimelineStep {
     case parent(isAsked: Bool)
     case changes(isAsked: Bool)
@@ -12,7 +13,7 @@ enum TimelineStep {
         id.isThread ? .parent(isAsked: false) : .changes(isAsked: false)
     }
 
-    /// Something is under way.
+    /// A request is in flight.
     var isBusy: Bool {
         switch self {
         case .parent(let isAsked), .changes(let isAsked), .polls(let isAsked), .gap(let isAsked): isAsked
@@ -20,7 +21,7 @@ enum TimelineStep {
         }
     }
 
-    /// What is under way is given up, and may be asked again.
+    /// Requests in flight are given up, and may be sent again.
     mutating func abandon() {
         switch self {
         case .parent: self = .parent(isAsked: false)
@@ -42,7 +43,7 @@ enum TimelineStep {
         }
     }
 
-    /// What was asked is no longer under way, and may be asked again.
+    /// The answer has come, and the request may be sent again.
     mutating func ended(_ kind: MessageAsk.Kind) {
         switch (kind, self) {
         case (.parent, .parent), (.changes, .changes), (.polls, .polls), (.gap, .gap), (.filteredGap, .gap): abandon()

@@ -17,12 +17,12 @@ struct Timelines {
         }
     }
 
-    /// Those of a channel and its threads.
+    /// The timelines of a channel and its threads.
     func of(_ channelURL: ChannelURL) -> [Timeline] { byChannel[channelURL] ?? [] }
 
     var sorted: [Timeline] { all.values.sorted { $0.id < $1.id } }
 
-    /// A host waits for messages of one of them.
+    /// A host waits for messages of some channel or thread.
     var areAwaited: Bool { all.values.contains { $0.windows.isAwaited } }
 
     var isBusy: Bool { all.values.contains { $0.isBusy } }

@@ -2,28 +2,28 @@ import SyncModel
 
 /// A page that a window waits for.
 struct WindowFetch {
-    /// `nil`: nobody waits for it. The view was emptied, not by its host, and fills itself again.
+    /// `nil`: no call waits. The view was emptied, but not by its host, and fills itself again.
     let call: CallID?
     var wanted: Int
-    /// One of the two pages of a start, which completes when both are there.
+    /// One of the two pages of a start, which completes when both have come.
     var isOfStart = false
-    /// Goes on, page by page, until the newest message is shown.
+    /// The fetch continues, page by page, until the newest message is shown.
     var isOfAll = false
-    /// It took the place of one that nobody waits for, and leaves it to that when it ends with nothing.
+    /// The fetch took the place of one without a call; if it ends without rows, that one continues.
     var isAlsoRefill = false
 
-    /// Whether what a fetch did not bring may come later, for what nobody waits for.
+    /// Whether a fetch without a call goes on waiting after a fetch that ended in this way.
     static func mayComeLater(_ status: Status, _ short: Completion.ShortReason?) -> Bool {
         status == .storage || status == .canceled || short != nil && short != .reset
     }
 }
 
-/// The page around a window's viewpoint: from the cache at once, then as the service says it is.
+/// The page around a window's viewpoint: first from the cache, then as the service tells it.
 struct WindowStart {
     let call: CallID
-    /// Nothing was known about the viewpoint: what is shown until the service has told stands elsewhere.
+    /// No chunk covers the viewpoint: until the service answers, messages of another place are shown.
     let isStandIn: Bool
-    /// It took the place of fetches that fill an emptied view again, and leaves it to those when it ends with nothing.
+    /// The start took the place of fetches that refill an emptied view; if it ends without rows, these continue.
     let isAlsoRefill: Bool
     /// The service has told the page.
     var isAnswered = false

@@ -1,7 +1,7 @@
 import SyncModel
 import SyncStore
 
-/// What facts about messages do to those that wait to be acknowledged. A part of the transaction of who calls.
+/// What facts about messages do to the messages that wait to be acknowledged; called inside the caller's transaction.
 struct NoticeEdits {
     let url: ChannelURL
     let context: Context
@@ -13,7 +13,7 @@ struct NoticeEdits {
         store = cache.notices
     }
 
-    /// What the fact changes in them; one that arrives is not among them yet.
+    /// Changes the waiting messages that the fact is about. A message that arrives is not among them yet.
     func apply(_ fact: MessageFact) throws(StoreError) {
         switch fact.kind {
         case .arrived: break
@@ -34,7 +34,7 @@ struct NoticeEdits {
     private func edit(_ messages: [MessageRecord]) throws(StoreError) {
         for message in messages {
             guard let notice = try store.notice(of: message.id, in: url) else { continue }
-            // An answer may be older than what was told.
+            // An answer may be older than the content that was told.
             guard MessageRecord.updatedAt(of: notice.json) <= message.updatedAt else { continue }
             try update(notice, context.rules.edited(message.json, from: notice.json))
         }
@@ -54,7 +54,7 @@ struct NoticeEdits {
         try store.update(notice)
     }
 
-    /// Those that a page leaves out are gone, and it may have newer content of the others.
+    /// Messages that a page leaves out are gone, and the page may have newer content of the others.
     func compare(with page: MessagePage) throws(StoreError) {
         let first = page.reachedFirst ? .first : page.messages.first?.position ?? .first
         let last = page.reachedNewest ? .last : page.messages.last?.position ?? .last

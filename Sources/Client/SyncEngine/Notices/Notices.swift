@@ -3,66 +3,69 @@ import SyncStore
 
 /// Tells the host of messages of others, also of channels that no collection shows, until it acknowledges them.
 ///
-/// The problem. A message must be told that came while nobody was there to hear it, and one that was acknowledged must
-/// not be told again; between the two there may be a lost connection, a kill and a full disk.
+/// The problem. A message that came while the host was away must be told later, and a message that was acknowledged
+/// must not be told again, whatever happens in between: a lost connection, a kill, a full disk.
 ///
 /// The rules.
-/// - A channel has a mark: up to there its messages have been looked through, whether they were told or not. The mark
-///   goes on in the transaction that stores what is to be told, and never passes over what is not known.
-/// - So a message that comes live moves the mark only where nothing can be missing before it. Elsewhere, and whenever a
-///   channel says that its last message is newer than the mark, the newest page of the channel is asked for, and what
-///   comes live meanwhile is taken in behind it. That a channel has to be asked stands in its row, so that a kill in
-///   between loses nothing.
-/// - A channel may be deleted and made again under its URL while away, and messages of the new one told before the
-///   change log says so. So what is held stays until the log is read, or the new channel is known: then what is older
-///   than it goes.
-/// - What can be the last message of a channel is told, and nothing else: so nothing of what was missed can hide.
-/// - What waits stands in the file, in the order of its ids, and is told from there: so many events at a time as the
-///   host has drained. At the start of a process, and when the host has lost events, it is told from the beginning.
+/// - Each channel has a mark: its messages up to there have been examined, whether they were told or not. The mark is
+///   moved in the transaction that stores what is to be told, and never past messages that are not known.
+/// - So a live message moves the mark only when nothing can be missing before it. Otherwise, and whenever a channel
+///   says that its last message is newer than the mark, the newest page of the channel is asked for; live messages that
+///   come meanwhile are taken in after the page. That a page is wanted is stored in the channel's row, so that a kill
+///   in between loses nothing.
+/// - A channel may be deleted and made again under its URL while the client is offline, and messages of the new one may
+///   be told before the change log says so. So stored messages stay until the log is read, or until the new channel is
+///   known: then messages older than the new channel are removed.
+/// - Only messages that can be the last message of a channel are told: so a channel's last message shows whether any of
+///   them was missed.
+/// - Messages that wait are in the file, in the order of their ids, and are told from there, a limited number at a
+///   time; the host gets more when it has drained some. When a process starts, and when the host has lost events,
+///   telling begins again with the first of them.
 final class Notices: Machine {
-    /// Messages of a page, the most that is told of a channel that was away.
+    /// Messages of a page: the most that is told of a channel's messages that came while the client was offline.
     static let pageSize = NoticeStore.channelLimit
-    /// Pages that are asked for at the same time, so that they do not keep hosts' requests waiting.
+    /// Pages that are asked for at the same time; few, so that requests of hosts need not wait for them.
     private static let asksAtOnce = 2
-    /// So many facts may come while a page is under way; with more it is asked for again.
+    /// The most facts that may come while a page is under way; with more, the page is asked for again.
     private static let mostCrossing = 500
 
     /// A page that is under way.
     private struct Page {
         let number: UInt64
-        /// What has come meanwhile, in its order.
+        /// Facts that came meanwhile, in order.
         var crossing: [MessageFact] = []
-        /// The channel has told of a newer message, which may have come when the page was made already.
+        /// The channel told of a newer message meanwhile, and the page may have been made before that message came.
         var isLate = false
     }
 
-    /// From when on messages are told; `nil`: nobody has logged in yet.
+    /// Older messages are not told, except live ones; `nil`: there was no login with `notify` yet.
     private var since: Int64?
     private var asked: [ChannelURL: Page] = [:]
-    /// How many were asked for.
+    /// The number of the last page that was asked for.
     private var pages: UInt64 = 0
     /// Channels whose page is to be asked for, first come first served.
     private var wanted: [ChannelURL] = []
     private var isWanted: Set<ChannelURL> = []
-    /// What earlier sessions have left to be asked for has been read.
+    /// The channels that earlier sessions left to be asked for have been read from the file.
     private var hasRead = false
     private var gate = RetryGate()
-    /// Some that are not cached are there, and are forgotten once it is known that they are gone.
+    /// The file has messages of channels that are not cached. They are forgotten once it is known that these channels
+    /// are gone.
     private var hasUnsure = false
-    /// The last that was told.
+    /// The id of the last message that was told.
     private var cursor: Int64 = 0
-    /// There may be some behind it.
+    /// The file may have messages behind the cursor.
     private var hasUntold = true
-    /// Events that wait to be drained.
+    /// Events that the host has not drained yet.
     private var inQueue = 0
 
-    /// It waits for an answer.
+    /// A request for a page is in flight.
     var isBusy: Bool { !asked.isEmpty }
 
     // MARK: Life
 
-    /// The process begins. What a configuration that wants to hear of nothing finds is forgotten: else a later one
-    /// would be told of all that came meanwhile.
+    /// The process begins. Messages that this configuration does not tell are forgotten: otherwise a later
+    /// configuration would tell all that came meanwhile.
     func load(_ turn: inout Turn) {
         let notify = turn.options.notify
         since = turn.storage.cached { (cache) throws(StoreError) -> Int64? in
@@ -90,8 +93,8 @@ final class Notices: Machine {
         sessionEnded(&turn)
     }
 
-    /// A session begins: what earlier ones have left to be asked for. The first one tells nothing of the past. `false`
-    /// when it cannot be read or stored.
+    /// A session begins: reads what earlier sessions left to be asked for. At the first login with `notify`, no older
+    /// message is told. `false` when the file cannot be read or written.
     private func read(_ turn: Turn) -> Bool {
         let loginTime = turn.loginTime
         let left = turn.storage.committed { (cache) throws(StoreError) in
@@ -102,7 +105,7 @@ final class Notices: Machine {
         guard let left else { return false }
         since = left.since
         hasRead = true
-        // A kill may have come before they were forgotten.
+        // A kill may have prevented forgetting them.
         hasUnsure = Notices.asksForPages(turn.context)
         enqueue(left.wanted)
         return true
@@ -110,29 +113,29 @@ final class Notices: Machine {
 
     // MARK: Messages
 
-    /// What a fact about messages is here.
+    /// What is done with a fact about messages.
     enum Part: Equatable {
         case nothing
-        /// It is stored.
+        /// The fact is applied to the file.
         case stored
-        /// The page that is under way may be older than it.
+        /// A page is under way that may be older than the fact, so the fact is applied again after the page.
         case crossing
-        /// Something may be missing before it: the page is asked for.
+        /// Something may be missing before the message, so the page is asked for.
         case wanting
     }
 
-    /// `isSettled`: it is known what came to the channel while away.
+    /// `isSettled`: it is known what happened in the channel while the client was offline.
     func part(of fact: MessageFact, isSettled: Bool, _ context: Context) -> Part {
         guard context.options.notify != .none else { return .nothing }
         if asked[fact.channelURL] != nil { return .crossing }
         guard case .arrived(let message, let isInOrder) = fact.kind else { return .stored }
-        // It will be in the page.
+        // The page that will be asked for has this message.
         if isWanted.contains(fact.channelURL) { return .nothing }
         if isInOrder, isSettled || !Notices.asksForPages(context) { return .stored }
         return message.senderID == context.options.userID ? .nothing : .wanting
     }
 
-    /// Stores it, as a part of the transaction of who calls.
+    /// Stores the fact; called inside the caller's transaction.
     func store(
         _ fact: MessageFact, _ part: Part, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) {
@@ -147,7 +150,7 @@ final class Notices: Machine {
         }
     }
 
-    /// It is in the file.
+    /// The fact is stored: does what follows in memory.
     func stored(_ fact: MessageFact, _ part: Part, _ turn: inout Turn) {
         switch part {
         case .nothing, .stored: break
@@ -163,13 +166,13 @@ final class Notices: Machine {
             return try NoticeEdits(fact.channelURL, context, cache).apply(fact)
         }
         var mark = try cache.notices.mark(fact.channelURL)
-        // Else something may be missing before it. The page will have it.
+        // Otherwise something may be missing before the message, and the page will have it.
         guard isInOrder, !mark.isWanted else { return }
         try add([message], of: fact.channelURL, &mark, context, cache)
         try cache.notices.set(mark, of: fact.channelURL)
     }
 
-    /// Adds those behind the mark, and moves it.
+    /// Adds the messages that stand behind the mark, and moves the mark.
     private func add(
         _ messages: [MessageRecord], of url: ChannelURL, _ mark: inout NoticeMark, _ context: Context,
         _ cache: CacheStore
@@ -194,7 +197,8 @@ final class Notices: Machine {
         }
     }
 
-    /// A service that says where messages stand. The others' come by the stream, which goes on over sessions.
+    /// Whether the service says where messages stand. Otherwise messages come by the stream, which goes on over
+    /// sessions.
     private static func hasPlaces(_ context: Context) -> Bool { context.capabilities.placement == .given }
 
     private static func asksForPages(_ context: Context) -> Bool {
@@ -203,17 +207,19 @@ final class Notices: Machine {
 
     // MARK: Channels
 
-    /// What follows of a fact about channels.
+    /// What follows from a fact about channels.
     struct Channels {
-        /// They are gone, or others are under their URLs: pages under way may be of those that were.
+        /// These channels are gone, or another channel has their URL: a page under way may belong to the old one.
         var gone: [ChannelURL] = []
-        /// Their pages have to be asked for.
+        /// Channels whose page has to be asked for.
         var wanting: [ChannelURL] = []
-        /// They are gone as far as the change log has been read: its next page may have others under their URLs.
+        /// These channels are gone as far as the change log has been read; its next page may have new channels with
+        /// their URLs.
         var unsure: [ChannelURL] = []
     }
 
-    /// Stores it, as a part of the transaction of who calls. `isSettled`: what happened while away is known.
+    /// Stores the fact; called inside the caller's transaction. `isSettled`: what happened while the client was offline
+    /// is known.
     func store(
         _ fact: ChannelFact, _ replaced: [ChannelURL], isSettled: Bool, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) -> Channels {
@@ -246,8 +252,8 @@ final class Notices: Machine {
         return channels
     }
 
-    /// Another channel is under the URL of one that is gone. Messages of it may have been told already, and must not be
-    /// told by another number, so those and the mark stay. `true`: its page has to be asked for.
+    /// Another channel has the URL of one that is gone. Some of its messages may have been told already, and must not
+    /// be told again under another id, so these and the mark stay. `true`: the channel's page has to be asked for.
     private func replace(
         _ channel: ChannelRecord, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) -> Bool {
@@ -263,7 +269,7 @@ final class Notices: Machine {
         return true
     }
 
-    /// From when on messages of a channel are told that did not come live; `nil`: not at all yet.
+    /// The time from which messages of a channel are told that did not come live; `nil`: none are told yet.
     private func floor(of channel: ChannelRecord?) -> Int64? {
         guard let since else { return nil }
         guard let channel else { return since }
@@ -271,13 +277,14 @@ final class Notices: Machine {
         return max(since, channel.messageOffset, membership.joinedAt > 0 ? membership.joinedAt : membership.invitedAt)
     }
 
-    /// Before it no message belongs to a channel and this user: it may be another one than was known by its URL.
+    /// Messages before this time do not belong to the channel as this user sees it: they may be of an earlier channel
+    /// with the same URL.
     private static func start(of channel: ChannelRecord, _ context: Context) -> Int64? {
         let start = hasPlaces(context) ? max(channel.createdAt, channel.messageOffset) : channel.messageOffset
         return start > 0 ? start : nil
     }
 
-    /// It is in the file.
+    /// The channels are stored: does what follows in memory.
     func stored(_ channels: Channels, _ turn: inout Turn) {
         for url in channels.gone {
             asked[url] = nil
@@ -287,13 +294,13 @@ final class Notices: Machine {
         enqueue(channels.wanting.filter { asked[$0] == nil })
         for url in channels.unsure {
             hasUnsure = true
-            // The page under way may be of the one that is gone.
+            // The page under way may belong to the channel that is gone.
             if asked.removeValue(forKey: url) != nil { enqueue([url]) }
         }
         pump(&turn)
     }
 
-    /// Forgets channels that are gone, when what happened while away is known.
+    /// Forgets channels that are gone, once it is known what happened while the client was offline.
     private func forgetUnsure(_ turn: inout Turn) {
         let gone = turn.storage.committed { (cache) throws(StoreError) in
             let gone = try cache.notices.channelsNotCached()
@@ -307,7 +314,7 @@ final class Notices: Machine {
 
     private func enqueue(_ urls: [ChannelURL]) { wanted += urls.filter { isWanted.insert($0).inserted } }
 
-    /// Asks what can be asked now. Calling it once too often does no harm.
+    /// Asks for whatever can be asked for now. An unnecessary call does no harm.
     func pump(_ turn: inout Turn) {
         guard turn.options.notify != .none, turn.isLoggedIn, !hasRead || !wanted.isEmpty else { return }
         guard gate.isOpen(at: turn.now.monotonic) else {
@@ -328,7 +335,7 @@ final class Notices: Machine {
         }
     }
 
-    /// The newest page of a channel, or why there is none.
+    /// The newest page of a channel, or the failure of its request.
     func receive(_ reply: ServiceReply, to number: UInt64, of url: ChannelURL, _ turn: inout Turn) {
         guard let under = asked[url], under.number == number else { return }
         asked[url] = nil
@@ -339,7 +346,7 @@ final class Notices: Machine {
             if under.isLate { enqueue([url]) }
         case .messages: enqueue([url])
         case .failure(let failure) where failure.kind == .notFound || failure.kind.isForGood:
-            // The channel is gone, or not for this user any more.
+            // The channel is gone, or this user may not see it any more.
             guard store(nil, of: url, under, &turn) else { return retry(url, nil, &turn) }
         case .failure(let failure): return retry(url, failure, &turn)
         default: return retry(url, nil, &turn)
@@ -353,7 +360,7 @@ final class Notices: Machine {
         pump(&turn)
     }
 
-    /// Takes in a page, and behind it what has come meanwhile. `nil`: the service has none.
+    /// Takes in a page, and then the facts that came while it was under way. `nil`: the service has no page.
     private func store(_ page: MessagePage?, of url: ChannelURL, _ under: Page, _ turn: inout Turn) -> Bool {
         let context = turn.context
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
@@ -375,7 +382,8 @@ final class Notices: Machine {
 
     // MARK: The host
 
-    /// Behind every input: tells what the host has room for. `isSettled`: what happened while away is known.
+    /// Called after every input: tells as many messages as the host has room for. `isSettled`: what happened while the
+    /// client was offline is known.
     func tell(isSettled: Bool, _ turn: inout Turn) {
         if hasUnsure, isSettled, turn.isLoggedIn { forgetUnsure(&turn) }
         let (last, room) = (cursor, turn.options.noticesAtOnce - inQueue)
@@ -383,7 +391,7 @@ final class Notices: Machine {
         let next = turn.storage.cached { (cache) throws(StoreError) in
             try cache.notices.notices(after: last, limit: room)
         }
-        // What cannot be read now is told behind a later input.
+        // If the file cannot be read now, a later input tries again.
         guard let next else { return }
         hasUntold = !next.isEmpty
         for notice in next {
@@ -396,16 +404,16 @@ final class Notices: Machine {
         }
     }
 
-    /// The host has taken so many of the events.
+    /// The host has drained this many of the events.
     func drained(_ count: Int) { inQueue = max(0, inQueue - count) }
 
-    /// The host has lost events: what it has not acknowledged is told once more.
+    /// The host has lost events: every message that it has not acknowledged is told once more.
     func tellAgain() {
         cursor = 0
         hasUntold = true
     }
 
-    /// The host is done with all up to a number.
+    /// The host has handled all messages up to an id.
     func acknowledge(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         let id = action.integer("id") ?? 0
         let isKnown = turn.storage.committed { (cache) throws(StoreError) in

@@ -2,7 +2,7 @@ import SyncJSON
 import SyncModel
 import SyncStore
 
-/// The drafts there are, by channel and thread, and how hosts see them. Only `Drafts` changes them.
+/// The existing drafts, by channel and thread, and how hosts see them. Only `Drafts` changes them.
 final class DraftTexts {
     struct Draft: Equatable {
         /// JSON text of an object.
@@ -10,7 +10,7 @@ final class DraftTexts {
         /// Milliseconds since the epoch, by this machine.
         let updatedAt: Int64
 
-        /// As hosts see it.
+        /// The draft as hosts see it.
         var json: [UInt8] {
             JSONSlice.setting([("updated_at", JSON.int(updatedAt).serialized())], in: content) ?? content
         }
@@ -18,7 +18,7 @@ final class DraftTexts {
 
     private var drafts: [ChannelURL: [HistoryID: Draft]] = [:]
     private(set) var count = 0
-    /// Of all contents.
+    /// The size of all contents together.
     private(set) var bytes = 0
 
     subscript(place: HistoryID) -> Draft? {
@@ -39,8 +39,8 @@ final class DraftTexts {
 
     func removeAll() { (drafts, count, bytes) = ([:], 0, 0) }
 
-    /// The drafts that a message with a text makes superfluous: those of its channel, or of its thread; and the
-    /// channel's own that was to answer the same message.
+    /// The drafts that are obsolete when a message with a text is sent: those of its channel or of its thread, and the
+    /// channel's own draft if that was to answer the same message.
     func places(sentBy body: [UInt8], in url: ChannelURL) -> [HistoryID] {
         guard let held = drafts[url], let document = try? DocumentValue(parsing: body),
             document.member("message")?.json.string?.isEmpty == false
@@ -73,7 +73,7 @@ final class DraftTexts {
         return shown
     }
 
-    /// Every draft as it is shown, with its place.
+    /// Every draft as hosts see it, with its place.
     var all: [(place: HistoryID, json: [UInt8])] {
         drafts.values.joined().sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }
     }

@@ -2,27 +2,27 @@ import SyncJSON
 import SyncModel
 import SyncStore
 
-/// What the user has written and not sent, by channel and thread. It is shown with the channel.
+/// Unsent text of the user, by channel and thread. It is shown with the channel.
 ///
-/// Hosts set a draft while the user types, and each change is shown at once; the disk has it at most a second later
-/// (`storePause`), so that typing costs one write a second. A draft that is sent leaves the disk in the transaction
-/// that writes the message down: a kill leaves one of the two.
+/// Hosts set a draft while the user types, and each change is shown at once. It is stored at most a second later
+/// (`storePause`), so that typing costs one write a second. When a draft is sent, it is removed in the transaction that
+/// stores the message, so that after a kill there is exactly one of the two.
 final class Drafts: Machine {
-    /// Bytes of one draft, and of all.
+    /// Bytes of one draft, bytes of all drafts, and the number of drafts.
     static let byteLimit = 65_536
     static let totalLimit = 1_048_576
     static let countLimit = 1000
-    /// Between two writes of drafts, and after one that failed; in milliseconds.
+    /// The time between two writes of drafts, and after one that failed; in milliseconds.
     private static let storePause: Int64 = 1000
     private static let failurePause: Int64 = 10_000
 
     let texts = DraftTexts()
-    /// Those that the disk has otherwise.
+    /// Drafts whose last change is not on the disk.
     private var unstored: Set<HistoryID> = []
-    /// When they may be stored, by the monotonic clock.
+    /// The next write is not made before this time, by the monotonic clock.
     private var storesAt: Int64 = 0
 
-    /// Reads what an earlier process left.
+    /// Reads the drafts that an earlier process left.
     func load(_ turn: inout Turn) {
         let stored = turn.storage.intended { (intents) throws(StoreError) in try intents.drafts() } ?? []
         for draft in stored where (try? JSON.parse(draft.body))?.members != nil {
@@ -49,7 +49,7 @@ final class Drafts: Machine {
         ServiceActions.done(action, call, .ok, &turn)
     }
 
-    /// `nil`: there is no draft any more.
+    /// The JSON of the draft; `nil`: the host removes it.
     private static func content(_ action: ActionCall, _ parentID: MessageID) -> [UInt8]? {
         guard let message = action.text("message") else { return nil }
         let data = action.text("data")
@@ -78,7 +78,7 @@ final class Drafts: Machine {
 
     // MARK: Facts
 
-    /// Messages that they became have been written down, and they have left the disk.
+    /// Messages made from these drafts were stored, and the drafts were removed from the disk.
     func sent(_ places: [HistoryID], _ turn: inout Turn) {
         for place in places {
             texts[place] = nil
@@ -89,7 +89,7 @@ final class Drafts: Machine {
         }
     }
 
-    /// These channels are gone for this user.
+    /// These channels are gone for this user, so their drafts are removed.
     func forget(_ urls: [ChannelURL], _ turn: inout Turn) {
         for place in urls.flatMap(texts.places) {
             texts[place] = nil
@@ -98,7 +98,7 @@ final class Drafts: Machine {
         store(&turn)
     }
 
-    /// They have left the disk, with all that is this user's.
+    /// All data of this user was removed from the disk, with the drafts.
     func forgetAll(_ turn: inout Turn) {
         let urls = texts.channelURLs
         texts.removeAll()
@@ -109,7 +109,7 @@ final class Drafts: Machine {
 
     // MARK: Disk
 
-    /// Stores what the disk has otherwise, now or when it is time.
+    /// Stores changed drafts, now or when the pause is over.
     func store(_ turn: inout Turn) {
         guard !unstored.isEmpty else { return }
         let now = turn.now.monotonic
@@ -119,7 +119,7 @@ final class Drafts: Machine {
         turn.add(.timer(.drafts, at: isDone ? nil : storesAt))
     }
 
-    /// The last occasion.
+    /// The client closes: the last chance to store drafts.
     func end(_ turn: inout Turn) { if !unstored.isEmpty { _ = storeAll(turn.context) } }
 
     /// One transaction; `false` when nothing is stored.

@@ -1,14 +1,14 @@
 import SyncModel
 import SyncStore
 
-/// What is still to be uploaded of a message with files.
+/// What is still to be uploaded for a message with files.
 struct FileState: Equatable {
     /// The next file; `nil` when the service has all of them.
     let next: Int?
-    /// Whether what was written after the message waits until it is sent.
+    /// Whether later messages wait until this one is sent.
     let waits: Bool
 
-    /// `nil`: a message without files, or one that the host sends.
+    /// `nil` for a message without files, or one that the host sends.
     init?(_ intent: Intent) {
         guard !intent.isHostSent, intent.status != .accepted, let document = FileDocument(intent.body) else {
             return nil

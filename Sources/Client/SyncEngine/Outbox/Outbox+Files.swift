@@ -3,20 +3,20 @@ import SyncStore
 
 /// Files of own messages.
 ///
-/// A message with files of this machine is sent in two steps that depend on each other: each file is uploaded, which
-/// gives its address, and then the message goes out with the addresses. Each address is written into the message's
-/// intent when it is known, so whatever dies in between, no file that the service has answered for is uploaded again.
+/// A message with files of this machine is sent in two steps: each file is uploaded, which gives its address, and then
+/// the message is sent with the addresses. Each address is stored in the message's intent as soon as it is known, so
+/// whatever fails in between, no file for which the service has answered is uploaded again.
 ///
 /// Files are uploaded in the order in which the messages were written, several at once, over all channels. The messages
-/// of a channel with files go out in their order; texts overtake those whose files are under way, unless the host asks
-/// them to wait (`SendOrder`).
+/// of a channel with files are sent in their order; messages without files overtake them while files are being
+/// uploaded, unless the host wants them to wait (`SendOrder`).
 extension Outbox {
     /// Whether there is anything to do for files.
     var hasFiles: Bool { !messages.files.isEmpty || !uploads.isEmpty || !messages.changed.isEmpty }
 
     var isUploading: Bool { !uploads.running.isEmpty }
 
-    /// Looks at the files of a new message: what is to be stored, or the end of its call.
+    /// Checks the files of a new message. Returns the body to store, or completes its call with the error.
     func stamped(_ body: [UInt8], call: CallID, _ turn: inout Turn) -> [UInt8]? {
         guard let document = FileDocument(body) else { return body }
         do throws(FileDocument.Unusable) {
@@ -30,8 +30,8 @@ extension Outbox {
         }
     }
 
-    /// Ends uploads that nobody needs any more, begins those that may begin now, and sends what waited behind a message
-    /// whose files have failed, are there, or are not wanted any more.
+    /// Cancels uploads that nobody needs any more, begins those that may begin now, and sends messages that waited for
+    /// a message with files, if that one has failed, has its files uploaded, or was given up.
     func pumpFiles(_ turn: inout Turn) {
         pumpUploads(&turn)
         while !messages.changed.isEmpty {
@@ -72,7 +72,7 @@ extension Outbox {
         guard let index = messages.files[intent.requestID]?.next, let document = FileDocument(intent.body)
         else { return }
         do throws(FileDocument.Unusable) {
-            // Of one that the host has failed to send.
+            // A message that the host failed to send was not checked before.
             try document.stamp(limit: nil) { (path) throws(FileProblem) in try turn.files.look(at: path) }
             guard let file = document.file(at: index) else {
                 throw .file(.missing, path: document.path(of: index) ?? "")
@@ -105,7 +105,7 @@ extension Outbox {
         uploads.succeed(requestID, in: url)
         document.take(file, for: index)
         intent.body = document.body
-        // Where this cannot be stored, the next process uploads it once more.
+        // If this cannot be stored, the next process uploads the file once more.
         _ = messages.persist(intent, turn.context)
         messages.put(intent)
         windows.put(intent, Cause(.localMessagePendingCreated), &turn)

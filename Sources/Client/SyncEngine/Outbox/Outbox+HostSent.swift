@@ -1,13 +1,13 @@
 import SyncModel
 import SyncStore
 
-/// Messages that the host sends by its own means: it keeps them here meanwhile, and says how its sends went.
+/// Messages that the host sends by itself: they are kept here meanwhile, and the host says how its sends ended.
 extension Outbox {
     func acceptHostSent(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         if let failed = intent(requestID), failed.status == .failed, failed.channelURL == url {
-            // The host sends it once more by its own means.
+            // The host sends it once more by itself.
             guard restart(failed, isHostSent: true, &turn) else {
                 return turn.complete(Completion(call: call, name: .appendMessage, status: .storage))
             }
@@ -18,7 +18,7 @@ extension Outbox {
         turn.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
     }
 
-    /// The host sent a message by its own means, whether it had appended it before or not.
+    /// The host sent a message by itself, whether it had appended it before or not.
     func hostSent(
         _ requestID: RequestID, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
@@ -26,7 +26,7 @@ extension Outbox {
         guard message.senderID == turn.options.userID else {
             return turn.complete(Completion(call: call, name: name, status: .notOwnMessage))
         }
-        // The host's own connection may tell so before ours told what came earlier.
+        // The host may say this before this client's connection told earlier messages.
         if let intent = intent(requestID), intent.channelURL == url {
             sent(intent, message, isInOrder: false, &turn)
         } else {
@@ -36,7 +36,8 @@ extension Outbox {
             call: call, name: name, status: .ok, requestID: requestID.isEmpty ? nil : requestID))
     }
 
-    /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
+    /// The host's own send failed. A message that was never appended is kept as failed, if the resend policy keeps
+    /// failed ones.
     func hostFailed(
         _ requestID: RequestID, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {

@@ -1,15 +1,15 @@
 import SyncModel
 import SyncStore
 
-/// The search for messages that the service says it has.
+/// The lookup of messages that the service says it has already.
 extension Outbox {
-    /// The message stays under way meanwhile, and no other one of its channel goes out.
+    /// Until the lookup ends, the message counts as being sent, and no other one of its channel is sent.
     func look(for lookup: OwnLookup, _ turn: inout Turn) {
         turn.add(.ask(.lookup(lookup), lookup.request))
     }
 
-    /// A page of this user's messages. Where nothing is known the message is still under way: sent once more after a
-    /// pause, or at the next login, it is looked for again.
+    /// A page of this user's messages. If the answer decides nothing, the message stays pending: it is sent again after
+    /// a pause or at the next login, and is then looked up again.
     func receive(_ reply: ServiceReply, to lookup: OwnLookup, _ turn: inout Turn) {
         let (url, intent) = (lookup.channelURL, intent(lookup.requestID))
         let outcome = lookup.outcome(of: reply, turn.context)
@@ -22,13 +22,13 @@ extension Outbox {
             if let intent { fail(intent, failure, &turn) }
         case .failed(let failure): messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random)
         case .missing: if let intent { fail(intent, lookup.refusal, &turn) }
-        // Given up meanwhile, or brought by a page.
+        // The message was given up meanwhile, or a page brought it.
         case .goesOn: break
         }
         messages.dropIfEmpty(url)
     }
 
-    /// Where it stands among what the socket told nobody knows; it may be older than the session.
+    /// Its place among the messages that the socket told is not known, and it may be older than the session.
     private func found(_ message: MessageRecord, _ intent: Intent?, in url: ChannelURL, _ turn: inout Turn) {
         messages[url]?.gate.succeed()
         let completion = intent.flatMap { settle($0, message, &turn) }

@@ -1,14 +1,15 @@
 import SyncModel
 import SyncStore
 
-/// Messages that go out while the connection is lost, by requests of their own.
+/// Messages that are sent by requests while the connection is lost.
 ///
-/// The request id is the same by both roads, so an attempt whose answer is lost may be repeated by either: the service
-/// gives the message again that it has. What the answer says cannot be placed among what is missed meanwhile. So the
-/// message is shown as accepted, and comes into its list by the page that the next session asks for. A failure that
-/// says nothing for good leaves the message as it is, and counts as no attempt: the connection is away for longer.
+/// The request id is the same for both ways, so an attempt whose answer is lost may be repeated in either way: the
+/// service returns the message that it already has. The message in the answer cannot be placed among messages missed
+/// meanwhile. So it is shown as accepted, and enters its list with the page that the next session asks for. After a
+/// failure that may be temporary, the message stays as it is and no attempt is counted, because the connection may be
+/// away for long.
 extension Outbox {
-    /// The answer; the connection may have come back meanwhile.
+    /// The answer to a send by request; the connection may have come back meanwhile.
     func receive(
         _ reply: ServiceReply, toRequestFor requestID: RequestID, in url: ChannelURL, _ turn: inout Turn
     ) {
@@ -33,7 +34,7 @@ extension Outbox {
             return
         }
         let completion = intent.flatMap { settle($0, message, &turn) }
-        // Where it stands among what the connection told is not known.
+        // Its place among the messages that the connection told is not known.
         var fact = MessageFact.sent(message, url, isInOrder: false)
         fact.wasLookedUp = true
         turn.add(.messages(fact))
@@ -45,12 +46,12 @@ extension Outbox {
     ) {
         let mayHaveArrived = failure.mayHaveArrived || failure.kind == .unavailable
         turn.add(.sendEnded(channelURL: url, isInDoubt: mayHaveArrived && turn.isLoggedIn))
-        // The service has it. Sent once more in the next session, it is looked for there.
+        // The service has the message already. It is sent once more in the next session, and then looked up.
         let isThere = failure.kind == .exists
         let isForGood = failure.kind == .notFound || failure.kind.isForGood && !isThere
         let isGivenUp = turn.options.resendPolicy != .automatic && !turn.isLoggedIn && !isThere
         if let intent, isForGood || isGivenUp { fail(intent, failure, &turn) }
-        // Behind what was told of this message: others may fail by it.
+        // After the effects for this message: other messages may fail because of this.
         if failure.kind == .tokenRejected, !turn.isLoggedIn { turn.add(.keyRefused) }
         if !isForGood { messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random) }
     }

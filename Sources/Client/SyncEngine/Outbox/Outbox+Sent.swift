@@ -1,9 +1,9 @@
 import SyncModel
 import SyncStore
 
-/// Own messages that the service has: what becomes of them here.
+/// What is done with own messages when the service has them.
 extension Outbox {
-    /// The service has answered a send of this channel: nothing is in doubt, and the next attempt need not wait.
+    /// The service has answered a send in this channel: nothing is in doubt, and the next send need not wait.
     func attemptSucceeded(in url: ChannelURL, _ turn: inout Turn) {
         turn.add(.sendEnded(channelURL: url, isInDoubt: false))
         messages[url]?.gate.succeed()
@@ -18,17 +18,17 @@ extension Outbox {
         if let completion { turn.complete(completion) }
     }
 
-    /// The service has the message and does not say where it stands. It is shown as pending until the stream or a page
-    /// brings it, after a restart too, and is not sent again.
+    /// The service has the message and does not say where it belongs. It is shown as pending until the stream or a page
+    /// brings it, also after a restart, and is not sent again.
     ///
-    /// `message`: as the service has it, where it said so.
+    /// `message`: the message as the service has it, if the answer had it.
     func accepted(
         _ intent: Intent, as id: MessageID, _ message: MessageRecord?, _ turn: inout Turn
     ) {
         let completion = calls.take(intent.requestID, .ok)
         let json: [UInt8]
         if let message = turn.storage.message(id, in: intent.channelURL) {
-            // The stream was faster, and did not name the request.
+            // The stream came first, without the request id.
             json = message.json
             settle(told: intent, turn.context)
             hideSent(intent, &turn)
@@ -38,7 +38,7 @@ extension Outbox {
             accepted.messageID = id
             json = turn.rules.json(of: OwnMessageContent(accepted), userID: turn.options.userID)
             order.drop(intent.requestID)
-            // Where this cannot be stored, the next process sends it once more with the same id.
+            // If this cannot be stored, the next process sends it once more with the same id.
             _ = messages.persist(accepted, turn.context)
             messages.put(accepted)
             if intent.hasFailed { hideSent(intent, &turn) }
@@ -50,8 +50,8 @@ extension Outbox {
         turn.complete(completion)
     }
 
-    /// The stream leaves out messages of a channel. Accepted ones may be among them, and then it never brings them:
-    /// they are shown again when a page does.
+    /// The stream skips messages of a channel. Accepted messages may be among them, and then the stream never brings
+    /// them: they are removed from the pending list, and shown again when a page brings them.
     func leftOut(in url: ChannelURL, _ turn: inout Turn) {
         for intent in messages[url]?.intents ?? [] where intent.status == .accepted {
             settle(told: intent, turn.context)
@@ -59,8 +59,8 @@ extension Outbox {
         }
     }
 
-    /// The message here that the service's one is: by its request, or, where the service names that only to who asked,
-    /// by the id under which it was accepted.
+    /// The own message that this message of the service is: found by its request id, or, where the service tells that
+    /// only to the requester, by the id under which it was accepted.
     private func own(_ message: MessageRecord, in url: ChannelURL) -> Intent? {
         if !message.requestID.isEmpty, let intent = intent(message.requestID), intent.channelURL == url {
             return intent
@@ -68,13 +68,13 @@ extension Outbox {
         return messages[url]?.intents.first { $0.messageID == message.id }
     }
 
-    /// Whether this own message of a channel is not known to be the service's yet.
+    /// Whether this request id belongs to an own message of the channel that the service is not known to have yet.
     func holds(_ requestID: RequestID, in url: ChannelURL) -> Bool {
         intent(requestID)?.channelURL == url
     }
 
-    /// A message came by a page or by the socket: if it is one of ours, it has been sent. Gives what to tell its caller
-    /// once the message is taken in.
+    /// A message came by a page or by the socket: if it is an own one, it has been sent. Returns the completion of its
+    /// call, for when the message has been stored.
     func confirm(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn)
         -> Completion?
     {
@@ -88,7 +88,7 @@ extension Outbox {
         return calls.take(intent.requestID, .ok, message: message.json)
     }
 
-    /// The cache has this message: if it is an own one that was shown as pending, it is shown so no more.
+    /// The cache has this message: if it is an own one that is shown as pending, it leaves the pending list.
     func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
         guard !leaving.isEmpty, message.senderID == turn.options.userID else { return }
         if let intent = leaving.take(message, in: url) { hideSent(intent, &turn) }
@@ -100,7 +100,7 @@ extension Outbox {
 
     var hasLeaving: Bool { !leaving.isEmpty }
 
-    /// Nothing that the service has is still to come into the cache.
+    /// No message that the service has is still on its way to the cache: those left leave the pending list.
     func leaveAll(_ turn: inout Turn) {
         for intent in leaving.takeAll() { hideSent(intent, &turn) }
     }

@@ -2,22 +2,22 @@ import SyncJSON
 import SyncModel
 import SyncStore
 
-/// Own messages that are not (yet) the service's: under way or failed.
+/// Own messages that the service does not have, or not for certain: in flight or failed.
 ///
-/// The problem. A message that the host saw accepted must be sent or visibly failed, whatever dies in between; a retry
-/// after a lost acknowledgement must not make a second message; and messages of one channel must arrive in the order
-/// they were written.
+/// The problem. A message that the host saw accepted must be sent or visibly fail, whatever crashes in between; a retry
+/// after a lost acknowledgement must not create a second message; and messages of one channel must arrive in the order
+/// in which they were written.
 ///
-/// The rules. An intent is on disk before the host is told. Per channel one is sent at a time, oldest first. The
-/// request id stays the same for every attempt; the service, or a page that brings the message back, tells us by it
-/// that an earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a
-/// crash in between sends once more with the same id. A server page never touches these lists.
+/// The rules. An intent is on disk before the host is told. For each channel one message is sent at a time, oldest
+/// first. The request id stays the same for every attempt; by it, the service or a page shows that an earlier attempt
+/// had arrived. The sent message is stored in the cache before the intent is removed: after a crash in between, it is
+/// sent once more with the same id. Pages of the service never change these lists.
 ///
-/// Which message of a channel goes out next, and when, `SendOrder` says. What the service's pause holds back is decided
-/// on again when the pause is over.
+/// `SendOrder` decides which message of a channel is sent next, and when. For a send that was held back by a pause of
+/// the service, this is decided again when the pause is over.
 ///
-/// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
-/// (`Effect.sendEnded`), and knows from where on it is in doubt.
+/// A send without an acknowledgement may have arrived all the same: the channel's history is told so
+/// (`Effect.sendEnded`), and knows from which position on it is in doubt.
 final class Outbox: Machine {
     var messages = OwnMessages()
     var calls = SendCalls()
@@ -35,14 +35,14 @@ final class Outbox: Machine {
 
     func intent(_ requestID: RequestID) -> Intent? { messages.intent(requestID) }
 
-    /// Every message in here.
+    /// Every message in the outbox.
     var all: [Intent] { messages.all }
 
     func isSending(in url: ChannelURL) -> Bool { messages[url]?.isSending == true }
 
     // MARK: Start
 
-    /// Reads what an earlier process left.
+    /// Reads the messages that an earlier process left.
     func load(_ turn: inout Turn) {
         let stored = turn.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
         let isTold = ToldMessages.stored(turn.context)
@@ -51,13 +51,13 @@ final class Outbox: Machine {
                 messages.settle(stored: intent)
                 continue
             }
-            // Nobody is left to tell how a message ended that the host was sending itself; and what has waited too long
-            // is not sent any more.
+            // For a message that the host was sending by itself, nobody is left to say how it ended; and a message that
+            // has waited too long is not sent any more.
             let isStale = OwnAges.isTooOldToSend(intent, turn.context)
             if intent.status == .pending, intent.isHostSent || isStale {
                 intent.status = .failed
                 intent.errorCode = turn.rules.failure(isStale ? .tooOld : .neverAnswered).code
-                // The code alone would be cured by the next connection.
+                // With the code alone, the next connection would send it again.
                 intent.retryCount = max(intent.retryCount, isStale ? turn.options.resendRetryCount : 1)
                 _ = messages.persist(intent, turn.context)
             }
@@ -80,7 +80,7 @@ final class Outbox: Machine {
         windows.open(collection, url, filter, messages[url]?.intents ?? [], &turn)
     }
 
-    /// Shows the stored messages of a list that a collection does not show.
+    /// Shows the stored messages of a list that the collection does not show yet.
     func fetch(
         failed isOfFailed: Bool, _ collection: CollectionID, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
@@ -96,7 +96,7 @@ final class Outbox: Machine {
         windows.resync(collection, url, &turn)
     }
 
-    /// No collection is told of messages any more.
+    /// The client closes: collections are told nothing more.
     func stopShowing() { windows = OwnWindows() }
 
     // MARK: Host calls
@@ -112,7 +112,7 @@ final class Outbox: Machine {
         pump(url, &turn)
     }
 
-    /// Writes an intent down and shows it as pending.
+    /// Stores an intent and shows it as pending.
     func accept(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, isHostSent: Bool, _ call: CallID,
         _ name: Completion.Name, _ turn: inout Turn
@@ -122,7 +122,7 @@ final class Outbox: Machine {
                 call: call, name: name, status: .invalidArgument, explanation: "request_id is already in use"))
             return false
         }
-        // One that is done with may still be on disk under this id.
+        // A settled intent with this id may still be on disk.
         clearSettled(turn.context)
         let drafts = turn.drafts.places(sentBy: body, in: url)
         let added = turn.storage.intended { (intents) throws(StoreError) in
@@ -166,7 +166,7 @@ final class Outbox: Machine {
         return context.rules.isSendable(OwnMessageContent(intent))
     }
 
-    /// A failed message is under way again: on disk, and to be seen.
+    /// A failed message becomes pending again, on disk and in the lists.
     func restart(
         _ failed: Intent, isHostSent: Bool, _ turn: inout Turn
     ) -> Bool {
@@ -213,8 +213,8 @@ final class Outbox: Machine {
         turn.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
     }
 
-    /// Gives up the message that a send waits for. `false` when no such call waits, or when the message would stay on
-    /// disk.
+    /// Gives up the message of a send whose call is canceled. `false` when no such call waits, or when the message
+    /// cannot be removed from the disk.
     func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard let key = calls.requestID(of: call), let intent = intent(key), forget(intent, turn.context)
         else { return false }
@@ -227,7 +227,7 @@ final class Outbox: Machine {
         return true
     }
 
-    /// Gives up every message, on disk too; `false` when they stay there.
+    /// Gives up every message, on disk too; `false` when they could not be removed there.
     func giveUpAll(_ turn: inout Turn) -> Bool {
         guard let intents = messages.forgetAll(turn.context) else { return false }
         order.forgetAsked()
@@ -236,8 +236,8 @@ final class Outbox: Machine {
         return true
     }
 
-    /// Sends failed messages again, in their order, of those that the library can send. Gives how many; `nil`
-    /// when that could not be stored.
+    /// Sends failed messages again, in their order, as far as the library can send them. Returns how many; `nil` when
+    /// that could not be stored.
     func resendFailed(
         in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
     ) -> Int? {
@@ -250,7 +250,7 @@ final class Outbox: Machine {
         return failed.count
     }
 
-    /// Gives failed messages up. Gives how many; `nil` when that could not be stored.
+    /// Gives up failed messages. Returns how many; `nil` when that could not be stored.
     func removeFailed(
         in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
     ) -> Int? {
@@ -267,15 +267,15 @@ final class Outbox: Machine {
     func sessionBegan(_ turn: inout Turn) {
         order.sessionBegan()
         leaveSentByRequest(turn.context)
-        // The machine may have slept for days: what has waited too long must not go out before the timer looks.
+        // The machine may have slept for days: messages that are too old must not be sent before the timer fires.
         expire(&turn)
         pumpAll(&turn)
     }
 
-    /// A session begins, which brings what was sent without one: shown as pending until it is there, and for no longer
-    /// than the session takes to know everything. It may have been deleted meanwhile.
+    /// A session begins. It brings the messages that were sent without one: they are shown as pending until then, but
+    /// at most until the session has caught up, since they may have been deleted meanwhile.
     private func leaveSentByRequest(_ context: Context) {
-        // Where changes are in the stream, what was accepted comes by it.
+        // Where changes are in the stream, the stream brings accepted messages.
         guard context.capabilities.messageChanges != .inStream else { return }
         for intent in all where intent.status == .accepted {
             leaving.add(intent)
@@ -283,12 +283,12 @@ final class Outbox: Machine {
         }
     }
 
-    /// Channel sync got its answer.
+    /// Channel sync got its complete answer.
     func synced(_ turn: inout Turn) {
         if turn.isLoggedIn, order.synced() { pumpAll(&turn) }
     }
 
-    /// Something is another way now that may have held messages back: a pause, or that a channel was frozen.
+    /// Something that may have held messages back is over: for example a pause, or a frozen channel.
     func pumpAll(_ turn: inout Turn) {
         for url in messages.channelURLs { pump(url, &turn) }
     }
@@ -313,14 +313,14 @@ final class Outbox: Machine {
 
     // MARK: Sending
 
-    /// Sends the oldest message of a channel that waits, one at a time.
+    /// Sends the oldest waiting message of a channel, if none is being sent.
     func pump(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn || turn.maySendByRequest else { return failWhatCannotWait(url, &turn) }
         guard let channel = messages[url], !channel.isSending,
             let intent = order.next(in: channel, url, messages.files, turn.context)
         else { return }
         if order.isStale(intent, turn.context) {
-            // The machine slept while it waited, and the timer has not looked yet.
+            // The machine slept while the message waited, and the timer has not fired yet.
             expire(&turn)
             return pump(url, &turn)
         }
@@ -328,7 +328,7 @@ final class Outbox: Machine {
             return turn.add(.timer(.outbox(channelURL: url), at: channel.gate.pausedUntil))
         }
         if intent.status == .failed {
-            // An automatic retry: shown as under way again.
+            // An automatic retry: shown as pending again.
             _ = restart(intent, isHostSent: false, &turn)
         }
         messages[url]?.sending = intent.requestID
@@ -342,9 +342,9 @@ final class Outbox: Machine {
         turn.add(.ask(ask.0, ask.1))
     }
 
-    /// A send that waited for the end of a pause of the service has not gone out. Which message goes out, and whether
-    /// one does, is decided again: meanwhile the message may have been deleted or have grown too old, its channel may
-    /// have been frozen, and another one may have to go first.
+    /// A send that waited for the end of the service's pause was not sent. Which message is sent, and whether any is,
+    /// is decided again: meanwhile the message may have been deleted or may be too old, its channel may have been
+    /// frozen, or another message may have to be sent first.
     func pauseEnded(_ url: ChannelURL, _ turn: inout Turn) {
         messages[url]?.sending = nil
         turn.add(.sendEnded(channelURL: url, isInDoubt: false))
@@ -369,7 +369,7 @@ final class Outbox: Machine {
             if let intent = intent(requestID) {
                 sent(intent, message, isInOrder: true, &turn)
             } else {
-                // It has come back by another road, or was given up too late: the service has it.
+                // It came back by a page or an event, or it was given up too late: the service has it.
                 turn.add(.messages(.sent(message, url, isInOrder: true)))
             }
         default:
@@ -377,7 +377,7 @@ final class Outbox: Machine {
                 if case .failure(let failure) = reply { failure } else { turn.rules.failure(.unexpectedReply) }
             turn.add(.sendEnded(channelURL: url, isInDoubt: failure.mayHaveArrived && turn.isLoggedIn))
             if let intent = intent(requestID) { fail(intent, failure, &turn) }
-            // A refusal for good is no reason to wait with the next one.
+            // After a refusal for good, the next message need not wait.
             if turn.rules.isCurable(code: failure.code) {
                 messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random)
             }
@@ -385,7 +385,7 @@ final class Outbox: Machine {
         messages.dropIfEmpty(url)
     }
 
-    /// Without automatic resending a message that cannot go out now has failed now.
+    /// Without automatic resending, a message that cannot be sent now fails now.
     private func failWhatCannotWait(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.options.resendPolicy != .automatic, !turn.maySendByRequest, case .offline = turn.connection else {
             return
@@ -395,7 +395,7 @@ final class Outbox: Machine {
         }
     }
 
-    /// `isForGood`: only the host can have it sent again.
+    /// `isForGood`: it is sent again only if the host asks for it.
     func fail(
         _ intent: Intent, _ failure: ServiceFailure, isForGood: Bool = false, _ turn: inout Turn
     ) {
@@ -415,7 +415,8 @@ final class Outbox: Machine {
             ages.note(failed, &turn)
             enforceLimit(intent.channelURL, &turn)
         }
-        // Not found is a message that nobody knows of; of a channel that is gone the service refuses the message.
+        // For a host, "not found" means an unknown message; here the service refused a message because its channel is
+        // gone.
         let status = failure.kind == .notFound ? Status.service : Status(failure)
         if let completion = calls.take(intent.requestID, status, failure) { turn.complete(completion) }
     }
@@ -429,7 +430,7 @@ final class Outbox: Machine {
         showGivenUp(intent, reason, &turn)
     }
 
-    /// Time has passed: what waited too long has failed for good, and what failed too long ago goes.
+    /// Messages that have waited too long fail for good, and messages that failed too long ago are removed.
     func expire(_ turn: inout Turn) {
         for intent in all {
             if OwnAges.isTooOldToKeep(intent, turn.context) {
@@ -460,7 +461,7 @@ final class Outbox: Machine {
         messages.settle(intent)
     }
 
-    /// The service has it: it has told so, and may not tell it again.
+    /// The service has told this message, and may not tell it again.
     func settle(told intent: Intent, _ context: Context) {
         settle(intent)
         ToldMessages.note(messages.settled, context)
@@ -472,11 +473,11 @@ final class Outbox: Machine {
         return true
     }
 
-    /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
+    /// Removes settled intents from the disk: after their message is in the cache, at the next input, and at closing.
     func clearSettled(_ context: Context) { messages.clearSettled(context) }
 }
 
 extension ServiceFailure {
-    /// The service may have done what it was asked all the same.
+    /// Whether the service may have carried out the request in spite of the failure.
     var mayHaveArrived: Bool { [.timedOut, .unreachable, .tooLarge, .crowded].contains(kind) }
 }

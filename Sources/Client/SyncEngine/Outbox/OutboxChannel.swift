@@ -1,13 +1,13 @@
 import SyncModel
 import SyncStore
 
-/// The own messages of one channel that are not the service's yet, oldest first, and whether one is being sent.
+/// The own messages of one channel that the service does not have yet, oldest first, and whether one is being sent.
 struct OutboxChannel {
-    /// By their numbers, which grow in the order the messages were written.
+    /// Sorted by their numbers, which grow in the order in which the messages were written.
     private(set) var intents: [Intent] = []
-    /// The request id of the one that is being sent.
+    /// The request id of the message that is being sent.
     var sending: RequestID?
-    /// Waits after a failure that a retry may cure.
+    /// The pause after a failure for which a retry makes sense.
     var gate = RetryGate()
 
     var isSending: Bool { sending != nil }
@@ -33,9 +33,9 @@ struct OutboxChannel {
 
     mutating func removeAll() { intents = [] }
 
-    /// Where it is, or belongs.
+    /// The index of a number, or where it would be inserted.
     private func place(of number: Int64) -> Int {
-        // A new one is the last.
+        // A new message is the last.
         if let last = intents.last, last.id < number { return intents.count }
         var (start, end) = (0, intents.count)
         while start < end {

@@ -1,8 +1,8 @@
 import SyncModel
 import SyncStore
 
-/// The search for an own message that the service has and did not show: it refused a repeat because it knows the
-/// request id. Page by page from this user's newest message back, as far as a message can be that was sent of late.
+/// The search for an own message that the service has and that it did not show: it refused a repeat because it knows
+/// the request id. Reads pages from this user's newest message backwards, as far as a recently sent message can be.
 struct OwnLookup: Equatable {
     private static let pageSize = 100
     private static let mostPages = 10
@@ -12,7 +12,7 @@ struct OwnLookup: Equatable {
         /// The next page may have it.
         case goesOn(OwnLookup)
         case missing
-        /// Nothing is known: the question was not answered.
+        /// Nothing is known, because the request failed.
         case failed(ServiceFailure)
     }
 

@@ -1,13 +1,13 @@
 import SyncModel
 
-/// Calls of hosts about own messages. They belong to a channel, which the collection names.
+/// Calls of hosts about own messages. Each belongs to the channel of its collection.
 enum OwnMessageCalls {
     static func route(
         _ own: OwnMessageCall, in collection: CollectionID, _ call: CallID, _ outbox: Outbox,
         _ collections: MessageCollections, _ turn: inout Turn
     ) {
         var url = collections.channelURL(of: collection)
-        // Of a send of the host the collection may be gone by then.
+        // When the host says how its own send ended, the collection may be gone already.
         if url == nil, case .handleSendResponse(let requestID, _) = own { url = outbox.channelURL(of: requestID) }
         guard let url else {
             return turn.complete(Completion(call: call, name: own.profile.name, status: .removed))

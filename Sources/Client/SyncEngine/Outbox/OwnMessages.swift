@@ -1,22 +1,22 @@
 import SyncModel
 import SyncStore
 
-/// The own messages that are not the service's yet, by channel, in memory as on disk.
+/// The own messages that the service does not have yet, by channel; in memory and on disk.
 ///
-/// What is done with leaves the memory at once and the disk at the next occasion: first the message it became has to be
-/// in the cache.
+/// A settled message is removed from memory at once, and from the disk at the next occasion: before that, the sent
+/// message has to be in the cache.
 struct OwnMessages {
     private var channels: [ChannelURL: OutboxChannel] = [:]
     /// The channel and the number of every message, by request id.
     private var places: [RequestID: (channelURL: ChannelURL, number: Int64)] = [:]
-    /// Of messages with files that the library sends.
+    /// Only for messages with files that the library sends.
     private(set) var files: [RequestID: FileState] = [:]
-    /// Channels of which a message with files has changed or gone, so that others may have their turn.
+    /// Channels in which a message with files changed or was removed, so that the next messages may be sent.
     private(set) var changed: Set<ChannelURL> = []
-    /// Messages that are done with and may still be on disk.
+    /// Messages that are settled and may still be on disk.
     private(set) var settled: [Intent] = []
 
-    /// A channel that has messages here, or one that is being sent.
+    /// A channel that has own messages here, or of which one is being sent.
     subscript(url: ChannelURL) -> OutboxChannel? {
         get { channels[url] }
         set { channels[url] = newValue }
@@ -37,7 +37,7 @@ struct OwnMessages {
         places[requestID].flatMap { channels[$0.channelURL]?.intent($0.number) }
     }
 
-    /// The failed messages of a channel or of all, or a single one.
+    /// The failed messages of a channel or of all channels, or a single one.
     func failed(in url: ChannelURL?, _ requestID: RequestID?) -> [Intent] {
         all.filter { intent in
             intent.status == .failed && (url.map { intent.channelURL == $0 } ?? true)
@@ -45,7 +45,7 @@ struct OwnMessages {
         }
     }
 
-    /// The oldest failed messages of a channel, beyond as many as it may have.
+    /// The oldest failed messages of a channel, as many as exceed the limit.
     func tooMany(_ url: ChannelURL, _ context: Context) -> [Intent] {
         let failed = (channels[url]?.intents ?? []).filter { $0.status == .failed }
         return Array(failed.prefix(max(0, failed.count - context.options.maxFailedPerChannel)))
@@ -78,7 +78,7 @@ struct OwnMessages {
         return changed.sorted()
     }
 
-    /// It is done with; the disk follows at the next occasion.
+    /// The message is settled: it is removed from the disk at the next occasion.
     mutating func settle(_ intent: Intent) {
         remove(intent)
         settled.append(intent)
@@ -97,8 +97,8 @@ struct OwnMessages {
         } ?? false
     }
 
-    /// Takes a message off the disk first, then out of here; `false` when it stays on disk, from where it would be sent
-    /// after the next start.
+    /// Removes a message from the disk, and then from memory; `false` when it stays on disk, from where it would be
+    /// sent after the next start.
     mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
         let done: Void? = context.storage.intended { (intents) throws(StoreError) in
             try intents.remove(requestID: intent.requestID)
@@ -108,7 +108,7 @@ struct OwnMessages {
         return true
     }
 
-    /// The same for all of them, with what is done with. Gives those there were; `nil` when they stay on disk.
+    /// Removes all messages, including settled ones. Returns those that were in memory; `nil` when they stay on disk.
     mutating func forgetAll(_ context: Context) -> [Intent]? {
         let done: Void? = context.storage.intended { (intents) throws(StoreError) in try intents.removeAll() }
         guard done != nil else { return nil }
@@ -122,10 +122,10 @@ struct OwnMessages {
         return intents
     }
 
-    /// Done with at the start: it never was in here.
+    /// The message was settled before it was loaded: it is only on disk.
     mutating func settle(stored intent: Intent) { settled.append(intent) }
 
-    /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
+    /// Removes settled intents from the disk: after their message is in the cache, at the next input, and at closing.
     mutating func clearSettled(_ context: Context) {
         guard hasSettled else { return }
         settled.removeAll { intent in

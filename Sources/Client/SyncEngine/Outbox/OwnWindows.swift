@@ -1,10 +1,10 @@
 import SyncModel
 import SyncStore
 
-/// The lists of pending and failed messages of every message collection, as its filter lets them through.
+/// The lists of pending and failed messages of every message collection, filtered by the collection's filter.
 ///
 /// A message that has failed once stays in the list of failed ones until it is sent or given up: while it is sent again
-/// it says `pending` there, and a failure is an update. So no message is ever shown twice.
+/// it has the status `pending` there, and another failure is an update. So no message is shown twice.
 struct OwnWindows {
     private struct Own {
         let id: CollectionID
@@ -13,7 +13,7 @@ struct OwnWindows {
         var failed = Window<OwnRow>()
     }
 
-    /// By channel, in the order they were opened.
+    /// By channel, in the order in which they were opened.
     private var all: [ChannelURL: [Own]] = [:]
 
     /// What a collection shows.
@@ -40,7 +40,7 @@ struct OwnWindows {
         if all[url]?.isEmpty == true { all[url] = nil }
     }
 
-    /// Shows those of a channel's messages that belong to a list and are not in it. Gives how many they are.
+    /// Shows messages of a channel that belong to a list and are not in it yet. Returns how many.
     mutating func fetch(
         failed isOfFailed: Bool, _ collection: CollectionID, _ url: ChannelURL, _ intents: [Intent], _ turn: inout Turn
     ) -> Int {
@@ -64,7 +64,7 @@ struct OwnWindows {
         return count
     }
 
-    /// Tells a collection that lost track both lists.
+    /// Tells both lists again to a collection whose host lost events.
     func resync(_ collection: CollectionID, _ url: ChannelURL, _ turn: inout Turn) {
         guard let own = all[url]?.first(where: { $0.id == collection }) else { return }
         OwnWindows.tell(own, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &turn)
@@ -79,7 +79,7 @@ struct OwnWindows {
         }
     }
 
-    /// A message is new, or not what it was. `reason`: why one in the list of failed ones changed.
+    /// A message is new or has changed. `reason`: why a message in the list of failed ones changed.
     mutating func put(
         _ intent: Intent, _ cause: Cause, reason: FailedReason = .none, _ turn: inout Turn
     ) {
@@ -105,7 +105,7 @@ struct OwnWindows {
         }
     }
 
-    /// `reason`: why it leaves the list of failed ones, if it is there.
+    /// `reason`: why the message leaves the list of failed ones, if it is there.
     mutating func remove(
         _ intent: Intent, _ reason: FailedReason, _ cause: Cause, _ turn: inout Turn
     ) {

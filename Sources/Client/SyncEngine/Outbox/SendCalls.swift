@@ -1,6 +1,6 @@
 import SyncModel
 
-/// The calls of the host that wait until their message is sent or has failed, by request id.
+/// The host's calls that wait until their message is sent or has failed, by request id.
 struct SendCalls {
     private var waiting: [RequestID: (call: CallID, name: Completion.Name)] = [:]
 
@@ -12,7 +12,7 @@ struct SendCalls {
 
     mutating func drop(_ requestID: RequestID) { waiting[requestID] = nil }
 
-    /// The end of the call that waits for a message; `nil` when none does.
+    /// The completion of the call that waits for a message; `nil` when none waits.
     mutating func take(
         _ requestID: RequestID, _ status: Status, message: [UInt8]? = nil, _ failure: ServiceFailure? = nil
     ) -> Completion? {

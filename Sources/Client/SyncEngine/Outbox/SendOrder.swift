@@ -1,50 +1,51 @@
 import SyncModel
 import SyncStore
 
-/// Which message of a channel goes out next, and whether one does now.
+/// Decides which message of a channel is sent next, and whether one is sent now.
 ///
-/// What the host sends or resends while logged in goes out at once, in its turn. What a login finds waiting, and what
-/// failed, goes out by itself: after the first success of channel sync, which tells which channels are frozen, and not
-/// into those. While the host pauses sync nothing is waited for.
+/// Messages that the host sends or resends while logged in are sent at once, in their order. Messages that waited at a
+/// login, and failed ones, are sent automatically: after the first success of channel sync, which tells which channels
+/// are frozen, and not in frozen channels. While the host pauses sync, this success is not waited for.
 struct SendOrder {
-    /// Request ids of what the host asked to send in this session.
+    /// Request ids of messages that the host sent or resent in this session.
     private var asked: Set<RequestID> = []
-    /// Channel sync has succeeded in this session, or in the last one while there is none.
+    /// Channel sync has succeeded in this session, or, without a session, in the last one.
     private var hasSynced = false
 
     mutating func ask(for requestID: RequestID) { asked.insert(requestID) }
 
-    /// It has failed, or has left the outbox.
+    /// The message has failed, or has left the outbox.
     mutating func drop(_ requestID: RequestID) { asked.remove(requestID) }
 
     mutating func forgetAsked() { asked = [] }
 
-    /// Which channels are frozen has to be told again.
+    /// Channel sync has to tell again which channels are frozen.
     mutating func sessionBegan() {
         forgetAsked()
         hasSynced = false
     }
 
-    /// Channel sync got its answer; `true` when it is the session's first.
+    /// Channel sync got its complete answer; `true` when it is the first in this session.
     mutating func synced() -> Bool {
         defer { hasSynced = true }
         return !hasSynced
     }
 
-    /// The oldest that may go out now.
+    /// The oldest message that may be sent now.
     func next(
         in channel: OutboxChannel, _ url: ChannelURL, _ files: [RequestID: FileState], _ context: Context
     ) -> Intent? {
         guard let first = first(in: channel, files, context, where: { _ in true }) else { return nil }
         if isAsked(first) { return first }
-        // Not past it either: what was written later comes later.
+        // Later messages wait, too, so that the order is kept.
         if !hasSynced, !context.isPaused { return nil }
         guard let record = context.storage.channel(url), context.rules.isClosedToSends(record) else { return first }
         return self.first(in: channel, files, context, where: isAsked)
     }
 
-    /// The first in the order of writing that is to be sent. One with files has its turn when the service has them, and
-    /// when no earlier one waits for its own. Others overtake it, unless it asks them to wait.
+    /// The first message to be sent, in the order of writing. A message with files may be sent when its files are
+    /// uploaded and no earlier message waits for its own files. Messages without files overtake it, unless it says that
+    /// they wait.
     private func first(
         in channel: OutboxChannel, _ files: [RequestID: FileState], _ context: Context, where isWanted: (Intent) -> Bool
     ) -> Intent? {
@@ -60,7 +61,7 @@ struct SendOrder {
         return nil
     }
 
-    /// Messages of a channel with a file to be uploaded that may go out, oldest first.
+    /// Messages of a channel that may be sent and have a file to upload, oldest first.
     func waitingForFiles(
         in channel: OutboxChannel, _ url: ChannelURL, _ files: [RequestID: FileState], _ context: Context
     ) -> [Intent] {
@@ -77,7 +78,7 @@ struct SendOrder {
         }
     }
 
-    /// Whether it has waited for longer than a message is sent without the host asking for it.
+    /// Whether a pending message has waited too long to be sent without a new request of the host.
     func isStale(_ intent: Intent, _ context: Context) -> Bool {
         intent.status == .pending && !isAsked(intent) && OwnAges.isTooOldToSend(intent, context)
     }

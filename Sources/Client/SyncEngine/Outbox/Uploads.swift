@@ -1,23 +1,23 @@
 import SyncBytes
 import SyncModel
 
-/// Files of own messages on their way to the service: which are, and when those that failed are tried again.
+/// Files of own messages that are being uploaded, and when failed uploads are retried.
 struct Uploads {
-    /// Milliseconds until a file that failed is tried once more, before its message has failed.
+    /// Milliseconds until the one retry of a failed file; if that fails too, the message fails.
     private static let pause: Int64 = 1000
 
-    /// The messages of which a file is under way.
+    /// Messages with an upload in flight.
     private(set) var running: Set<RequestID> = []
-    /// The messages of which a file has failed once, and when it may be tried again.
+    /// Messages with a file that has failed once, and when it may be retried.
     private var failedOnce: [RequestID: Int64] = [:]
-    /// Waits after failures that an attempt may cure.
+    /// Pauses after failures for which a retry makes sense.
     private var gates: [ChannelURL: RetryGate] = [:]
 
     var isEmpty: Bool { running.isEmpty && failedOnce.isEmpty && gates.isEmpty }
 
     mutating func begin(_ requestID: RequestID) { running.insert(requestID) }
 
-    /// It is not under way any more, without having failed.
+    /// The upload is not in flight any more, but did not fail.
     mutating func end(_ requestID: RequestID) { running.remove(requestID) }
 
     mutating func succeed(_ requestID: RequestID, in url: ChannelURL) {
@@ -26,7 +26,7 @@ struct Uploads {
         gates[url] = nil
     }
 
-    /// `true`: it is tried once more. `false`: the message has failed.
+    /// `true`: the file is retried. `false`: the message has failed.
     mutating func fail(
         _ requestID: RequestID, in url: ChannelURL, _ failure: ServiceFailure, isCurable: Bool, now: Int64,
         _ random: RandomSource
@@ -42,19 +42,19 @@ struct Uploads {
         return false
     }
 
-    /// When a file of a message may be tried, by the monotonic clock; `nil`: now.
+    /// When a file of a message may be uploaded, by the monotonic clock; `nil`: now.
     mutating func pausedUntil(_ requestID: RequestID, in url: ChannelURL, now: Int64) -> Int64? {
         if gates[url]?.isOpen(at: now) == false { return gates[url]?.pausedUntil }
         return failedOnce[requestID].flatMap { $0 > now ? $0 : nil }
     }
 
-    /// A message is not there any more.
+    /// A message was removed.
     mutating func forget(_ requestID: RequestID) {
         running.remove(requestID)
         failedOnce[requestID] = nil
     }
 
-    /// Messages whose file has failed once and that are not there any more.
+    /// Forgets failed files of messages that were removed.
     mutating func forget(where isGone: (RequestID) -> Bool) {
         failedOnce = failedOnce.filter { !isGone($0.key) }
     }

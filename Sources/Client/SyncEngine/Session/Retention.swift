@@ -1,12 +1,13 @@
 import SyncModel
 import SyncStore
 
-/// Up to when the service has purged messages: asked for after a login that said there is something new.
+/// Up to when the service has purged messages. It is asked for after a login in which the service says that this
+/// changed.
 ///
 /// Nobody is told when old messages are purged, and no change log names them. So cached channels are cut as soon as the
-/// time is known up to which theirs are gone: here, or by a channel's own record.
+/// time is known up to which their messages are purged: here, or from a channel's own record.
 ///
-/// It is always read from its beginning: the time of a custom type holds instead of the general one, also where the two
+/// The list is always read from its beginning: the time for a custom type replaces the general one, also when the two
 /// were set at different times.
 final class Retention: Machine {
     private static let timeKey = "retention.time"
@@ -17,7 +18,7 @@ final class Retention: Machine {
         case asked(Question)
     }
 
-    /// From where the next page is read, and what those before it said.
+    /// From where the next page is read, and what the pages before it said.
     private struct Question {
         var since = ChangePoint.time(0)
         var told = RetentionPage()
@@ -26,13 +27,13 @@ final class Retention: Machine {
     private var state = State.idle
     private var gate = RetryGate()
 
-    /// Up to when changes are known, by the service's clock; 0 for nothing.
+    /// Up to when changes of the purge times are known, by the service's clock; 0 when none are known.
     static func knownTime(_ storage: Storage) -> Int64 {
         let text = storage.cached { (cache) throws(StoreError) in try cache.value(timeKey) } ?? nil
         return text.flatMap { Int64($0) } ?? 0
     }
 
-    /// It waits for an answer, or for the time to ask again.
+    /// A request is in flight, or waits for its retry.
     var isBusy: Bool {
         if case .idle = state { false } else { true }
     }
@@ -57,7 +58,7 @@ final class Retention: Machine {
         turn.add(.ask(.retention, .retention(since: question.since)))
     }
 
-    /// The answer. Gives the fact that follows once everything is told; `taken` has to be told what became of it.
+    /// The answer. Once the last page has come, returns the fact that follows; the caller then calls `taken`.
     func arrived(_ reply: ServiceReply, _ turn: inout Turn) -> ChannelFact? {
         guard case .asked(var question) = state else { return nil }
         guard case .retention(let page) = reply else {
@@ -91,7 +92,7 @@ final class Retention: Machine {
             progress: [(Retention.timeKey, String(question.told.time))])
     }
 
-    /// Whether what followed from the answer could be stored.
+    /// Whether the fact that followed from the answer could be stored.
     func taken(_ isStored: Bool, _ turn: inout Turn) {
         if isStored { state = .idle } else { retry(nil, &turn) }
     }
@@ -99,7 +100,7 @@ final class Retention: Machine {
     private func receive(failure reply: ServiceReply, _ turn: inout Turn) {
         let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
         switch failure?.kind {
-        // The service has none, or not for this user.
+        // The service has no purge times, or does not give them to this user.
         case .refused, .tooLarge, .notFound: state = .idle
         default: retry(failure, &turn)
         }

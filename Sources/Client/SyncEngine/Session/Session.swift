@@ -2,14 +2,14 @@ import SyncModel
 
 /// Whether the service can be used: connects, waits between attempts, stays logged in.
 ///
-/// In the background the connection goes after a while, and nothing is tried until the host is in the foreground again.
-/// Connections that the host wants meanwhile are made then.
+/// In the background the connection is closed after a while, and no attempt is made until the host is in the foreground
+/// again. Calls of `sm_connect` made meanwhile wait until then.
 ///
-/// How a login is made, and whether the peer still lives, is the service's own affair; it tells `connected` and
+/// How a login is made, and whether the peer is still alive, the service's machine decides; it tells `connected` and
 /// `disconnected`.
 final class Session: Machine {
     private enum State {
-        /// Offline because the host wants it so, or because the service allows no further attempt.
+        /// Offline because the host wants it, or because the service allows no more attempts.
         case disconnected
         case connecting
         case connected(SessionInfo)
@@ -27,16 +27,17 @@ final class Session: Machine {
     private var state = State.disconnected
     private var token: String
     private(set) var isInForeground = true
-    /// Long enough in the background: no connection.
+    /// The host has been in the background for long enough: no connection is made.
     private var isSuspended = false
     private var policy = ReconnectPolicy()
     /// Failed attempts in a row.
     private var backoff = Backoff()
-    /// Sessions in a row that ended as soon as they had begun.
+    /// Sessions in a row that ended right after they had begun.
     private var losses = Backoff()
     /// Calls of `sm_connect` that wait for the outcome.
     private var calls: [CallID] = []
-    /// Messages may go without a connection: the last session was lost, and did not end.
+    /// Whether messages may be sent without a connection: the last session was lost, not ended, so its session key
+    /// still counts.
     private var hasKey = false
     /// By the monotonic clock.
     private(set) var loggedInAt: Int64 = 0
@@ -131,7 +132,7 @@ final class Session: Machine {
         }
     }
 
-    /// The user leaves: no connection, and no token to make one with.
+    /// The user signs out: the connection is closed, and the token is forgotten.
     func signOut(_ turn: inout Turn) -> Outcome {
         token = ""
         return disconnect(&turn)
@@ -142,7 +143,7 @@ final class Session: Machine {
         if case .waiting = state { open(&turn) }
     }
 
-    /// The client ends: nothing is told of it but the outcome of calls.
+    /// The client closes: the host is told only how its calls end.
     func end(_ turn: inout Turn) {
         _ = close(&turn)
         state = .disconnected
@@ -163,7 +164,7 @@ final class Session: Machine {
         return .began
     }
 
-    /// The service takes no message without a connection any more.
+    /// The service accepts no more messages without a connection.
     func keyRefused(_ turn: inout Turn) {
         hasKey = false
         turn.context.maySendByRequest = false
@@ -179,7 +180,7 @@ final class Session: Machine {
         case .connected: wasConnected = true
         case .disconnected, .waiting, .tokenNeeded, .suspended: return .none
         }
-        // One that the service ended, or does not let begin again, is over for requests, too.
+        // If the service ended the session, or refuses a new one, it accepts no messages by request either.
         if ![.unreachable, .timedOut, .unavailable].contains(failure.kind) { hasKey = false }
         guard failure.kind != .tokenRejected else {
             enter(.tokenNeeded, &turn)
@@ -208,9 +209,9 @@ final class Session: Machine {
         return .ended
     }
 
-    /// The first attempt after a lost connection is immediate; those after it wait longer and longer. Where the service
-    /// lets us in and ends the session at once, that is no connection that was lost, and to come back at once would go
-    /// round without end: it waits like a refused login.
+    /// The first attempt after a lost connection is immediate; later ones wait longer and longer. When the service
+    /// accepts a login and ends the session at once, the pause grows as after a refused login: an immediate attempt
+    /// would repeat this without end.
     private func pauseAfterLoss(_ failure: ServiceFailure, _ context: Context) -> Int64 {
         let base = max(policy.base, ReconnectPolicy.shortestPause)
         if context.now.monotonic - loggedInAt >= base { losses.reset() }

@@ -18,13 +18,13 @@ final class SessionLife {
         if !info.isContinued { machines.streamPoint.broke(timelines, &turn) }
         for timeline in timelines.sorted {
             timeline.sessionBegan()
-            // A message that went out without a connection may be told of by nobody.
+            // Perhaps nobody will tell of a message that was sent without a connection.
             if machines.outbox.isSending(in: timeline.id.channelURL) { timeline.sendBegan() }
             if let channel = turn.storage.channel(timeline.id.channelURL) { machines.mutes.note(channel, &turn) }
         }
         sync.sessionBegan(turn.context)
         machines.retention.sessionBegan(turn.context)
-        // Also those of which nothing is cached: the messages of a thread do not say that its channel is gone.
+        // Also channels of which nothing is cached: the messages of a thread do not say that its channel is gone.
         for timeline in timelines.sorted { sync.collectionStarted(timeline.id.channelURL, &turn) }
         machines.lists.setComplete(sync.isComplete, &turn)
         resume(&turn)
@@ -32,7 +32,8 @@ final class SessionLife {
         machines.outbox.sessionBegan(&turn)
     }
 
-    /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
+    /// Everything that depends on the session ends: requests in flight fail, and no chunk counts as reaching the
+    /// newest.
     func ended(_ turn: inout Turn) {
         requests.sessionEnded(&turn)
         for id in machines.prefetch.takeOpen() {

@@ -1,37 +1,38 @@
 import SyncModel
 import SyncStore
 
-/// How far the stream of a service has been stored, where changes are in the stream: from there it goes on.
+/// How far the stream of a service has been stored, for a service whose changes are in the stream: the stream goes on
+/// from this point.
 ///
-/// - What a batch tells and its point are stored together. So whenever the process ends, what the point leaves out is
-///   told again, and nothing is missing before it.
-/// - When something of the stream could not be stored, no later point is: after a pause the service is told to go on
-///   from the last one stored. Until then batches are not looked at, and pages wait: they would be ahead of what is
-///   stored, and the repeat would be taken for newer than they are.
-/// - When the stream does not go on from the point, messages may have come, gone or changed of which nobody told. What
-///   the file calls complete is forgotten together with the first batch, since until then a restart goes on from the
-///   old point. Pages are asked for when that batch is stored: nobody would tell what was deleted, edited or taken back
-///   between an earlier page and the point that the batch ends at.
+/// - What a batch tells and its point are stored together. So whenever the process ends, everything behind the stored
+///   point is told again, and nothing before it is missing.
+/// - When something of the stream could not be stored, no later point is stored either: after a pause the service is
+///   told to go on from the last stored point. Until then batches are ignored, and pages wait: they would be ahead of
+///   what is stored, and the repeated events would be taken for newer than the pages.
+/// - When the stream does not go on from the point, messages may have come, gone or changed without an event. The
+///   chunks in the file are forgotten together with the first batch, since until then a restart goes on from the old
+///   point. Pages are asked for only when that batch is stored: no event would tell what was deleted, edited or taken
+///   back between an earlier page and the point at the end of the batch.
 ///
-/// An object, since what a batch tells may fail to be stored while the batch is taken in.
+/// A class, since an event of a batch may fail to be stored while the batch is being taken in, and says so by `lost`.
 final class StreamPoint {
     private static let key = "service.resume"
 
     private(set) var state = StreamState.goesOn
-    /// Something could not be stored, and the service does not know it yet.
+    /// Something could not be stored, and the service was not yet told to go on from the stored point.
     private var isTorn = false
     private var gate = RetryGate()
 
     static func forget(_ cache: CacheStore) throws(StoreError) { try cache.setValue(key, nil) }
 
-    /// `nil`: there is none, or it cannot be read, and then nobody knows what came since.
+    /// `nil`: there is no point, or it cannot be read, so that nobody knows what happened since.
     private static func stored(_ storage: Storage) -> String? {
         storage.cached { (cache) throws(StoreError) in try cache.value(key) } ?? nil
     }
 
     // MARK: Session
 
-    /// What a session begins with.
+    /// What the service gets at the start of a session.
     func begin(_ token: String, _ storage: Storage) -> SessionStart {
         isTorn = false
         return SessionStart(
@@ -51,7 +52,7 @@ final class StreamPoint {
         turn.context.stream = state
     }
 
-    /// From where the service has to go on now, if something is lost; `.some(nil)`: as at a first login.
+    /// From where the service has to go on now; `nil`: nothing was lost, `.some(nil)`: go on as at a first login.
     func resume(_ storage: Storage) -> String?? {
         guard isTorn else { return nil }
         isTorn = false
@@ -60,8 +61,9 @@ final class StreamPoint {
 
     // MARK: The stream
 
-    /// Stores what a batch tells, each event by `enter`, and its point. Whether it was stored; else it comes once more,
-    /// and collections show what they showed: a repeat may leave out messages that this one had, or have others.
+    /// Stores what a batch tells, each event by `enter`, and its point. Returns whether both were stored. If not, the
+    /// batch comes once more, and collections show what they showed before: the repeat may leave out messages that this
+    /// batch had, or have others.
     func take(
         _ events: [ServiceEvent], _ point: String, _ timelines: Timelines, _ turn: inout Turn,
         _ enter: (ServiceEvent, inout Turn) -> Void
@@ -72,17 +74,17 @@ final class StreamPoint {
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             if state == .broken {
                 try cache.forgetChunks()
-                // Which of them were taken back meanwhile nobody tells. Pages bring those that are left.
+                // Nobody tells which of these relations were taken back meanwhile. Pages bring those that are left.
                 try cache.relations.clear()
             }
             for event in events { enter(event, &turn) }
             try cache.setValue(StreamPoint.key, point)
         }
         guard done != nil else {
-            // What is in memory knows no more than the file.
+            // Memory goes back to what the file has.
             for (timeline, history, windows) in before { timeline.restore(history, windows) }
             lost(&turn)
-            // Who waits for pages waits for this batch.
+            // Whoever waits for pages waits for this batch, and it failed.
             if stateBefore != .goesOn { for timeline in timelines.sorted { timeline.storeFailed(&turn) } }
             return false
         }

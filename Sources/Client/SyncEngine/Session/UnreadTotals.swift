@@ -1,6 +1,6 @@
 import SyncModel
 
-/// The unread counts over all channels, as the service last said; told when they change.
+/// The unread counts over all channels as the service said them last; the host is told when they change.
 struct UnreadTotals {
     private var held: UnreadCounts?
 
