@@ -1,12 +1,12 @@
 import SyncJSON
 import SyncModel
 
-/// What a host asked for and the service has not answered yet, laid over what is shown: a reaction, an edit, a
-/// deletion.
+/// Actions of hosts that the service has not answered yet (a reaction, an edit, a deletion), shown over the messages
+/// that they change.
 ///
-/// Never stored. A message is shown as the cache has it, and over that whatever is still asked for, in the order in
-/// which it was asked: so facts that come meanwhile and several overlays on one message find their place, and one that
-/// is dropped leaves nothing behind.
+/// They are never stored. A message is shown as the cache has it, with the pending actions applied in their order: so
+/// facts that come meanwhile and several overlays on one message fit together, and an overlay that is dropped leaves
+/// nothing behind.
 struct Overlays {
     private struct Entry {
         let call: CallID
@@ -23,7 +23,7 @@ struct Overlays {
             Entry(call: call, action: action))
     }
 
-    /// Whether there was one.
+    /// Returns whether there was such an overlay.
     mutating func remove(_ action: ActionCall, call: CallID) -> Bool {
         guard var entries = channels[action.channelURL]?[action.messageID],
             let index = entries.firstIndex(where: { $0.call == call })
@@ -39,10 +39,10 @@ struct Overlays {
         channels[channelURL]?[messageID]?.contains { $0.action.action == .message(.deleteMessage) } ?? false
     }
 
-    /// How many messages of a channel are shown otherwise than they are cached.
+    /// How many messages of a channel have an overlay.
     func count(_ channelURL: ChannelURL) -> Int { channels[channelURL]?.count ?? 0 }
 
-    /// A cached message as it is shown; `nil` when it is shown as deleted.
+    /// A cached message with its overlays; `nil` when they delete it.
     func shown(
         _ message: MessageRecord, _ channelURL: ChannelURL, _ rules: any ServiceRules, by userID: UserID
     ) -> MessageRecord? {
@@ -60,21 +60,21 @@ struct Overlays {
         return message
     }
 
-    /// A row of a page that matches a filter, as it is shown; `nil` when it is not.
+    /// A row of a page, which matches a filter, with its overlays; `nil` when it is not shown.
     func shown(
         _ row: MessageRow, _ filter: MessageFilter, _ channelURL: ChannelURL, _ rules: any ServiceRules,
         by userID: UserID
     ) -> MessageRow? {
         guard let entries = channels[channelURL]?[row.id] else { return row }
-        // The page has no other columns; what an overlay does not touch did match.
+        // The page has no other columns; properties that no overlay changes did match.
         let type = entries.compactMap { $0.action.text("custom_type") }.last
         if let type, !filter.isWanted(customType: type) { return nil }
         let message = MessageRecord(id: row.id, position: row.position, json: row.json)
         return shown(message, channelURL, rules, by: userID)?.row
     }
 
-    /// A channel with its last message as that is shown. One that is shown as deleted stays: which one is the last
-    /// without it, only the service knows.
+    /// A channel with its last message as that is shown. A last message that an overlay deletes stays there, because
+    /// only the service knows which message is the last without it.
     func shown(_ channel: ChannelRecord, _ rules: any ServiceRules, by userID: UserID) -> ChannelRecord {
         guard let last = channel.lastMessage, channels[channel.url]?[last.id] != nil,
             let json = JSONSlice.member("last_message", of: channel.json),

@@ -1,10 +1,10 @@
 import SyncModel
 
-/// Where this user is typing, as hosts said. A host may say so at every key: at most one word a second goes out for a
-/// channel, and one that is not repeated is taken back.
+/// In which channels this user is typing, as hosts said. A host may say so at every key: at most once a second this is
+/// sent for a channel, and it is ended when it is not repeated.
 struct OwnTyping {
     private static let pause: Int64 = 1000
-    /// After this time others show it no more; in milliseconds.
+    /// After this time, other clients stop showing it; in milliseconds.
     private static let life: Int64 = 10_000
 
     private struct Entry {
@@ -15,7 +15,7 @@ struct OwnTyping {
 
     private var entries: [ChannelURL: Entry] = [:]
 
-    /// Whether the others have to be told.
+    /// Returns whether the service has to be told.
     mutating func start(_ url: ChannelURL, now: Int64, _ turn: inout Turn) -> Bool {
         let known = entries[url]
         let isTold = known.map { now - $0.saidAt < OwnTyping.pause } ?? false
@@ -24,14 +24,14 @@ struct OwnTyping {
         return !isTold
     }
 
-    /// Whether the others have to be told: not of a typing that they know nothing of.
+    /// Returns whether the service has to be told; not if it was never told of the typing.
     mutating func end(_ url: ChannelURL, _ turn: inout Turn) -> Bool {
         guard entries.removeValue(forKey: url) != nil else { return false }
         turn.add(.timer(.ownTyping, at: nextDeadline))
         return true
     }
 
-    /// The channels where it is over since nobody said it again, in a fixed order.
+    /// The channels in which typing is over because no host repeated it, in a fixed order.
     mutating func takeDue(now: Int64, _ turn: inout Turn) -> [ChannelURL] {
         let due = entries.filter { $0.value.until <= now }.keys.sorted()
         for url in due { entries[url] = nil }

@@ -2,30 +2,32 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-/// What hosts ask of the service by `sm_call`: each goes out once, and completes with the service's answer.
+/// Requests of hosts to the service by `sm_call`: each is sent once, and completes with the service's answer.
 ///
-/// What an answer makes known enters as facts, by the same way as events; nothing is written to a collection here.
+/// Facts in an answer enter in the same way as events; nothing is written to a collection here.
 final class ServiceActions: Machine {
     /// Calls that wait for the service.
     private var calls: [CallID: ActionCall] = [:]
-    /// When this user's reaction with the same key changed last, of calls about reactions that have been overtaken by
-    /// such news; in milliseconds since the epoch.
+    /// For calls about a reaction: when an event last changed this user's reaction with the same key, while the call
+    /// waits; in milliseconds since the epoch.
     private var toldMeanwhile: [CallID: Int64] = [:]
-    /// Calls about a poll of which the connection has told something since.
+    /// Calls about a poll of which an event has told something since the call was sent.
     private var toldPolls: Set<CallID> = []
-    /// What was told of the message that an action is about since it was asked: its answer may be older.
+    /// Facts about the message that an action concerns, which came while the action was in flight: the answer may be
+    /// older.
     private var crossings: [CallID: (action: ActionCall, told: Crossings)] = [:]
-    /// What the service tells of itself, made of what it told at a login; asked for again when that is something else.
+    /// The service's description of itself (`told`), as it came with a login, and the result made of it; requested
+    /// again when the next login has another description.
     private var serviceInfo: (told: [UInt8], result: [UInt8])?
     private(set) var overlays = Overlays()
     private var typing = OwnTyping()
-    /// When everything was marked as read last, by the monotonic clock.
+    /// When everything was last marked as read, by the monotonic clock.
     private var markedAllAt: Int64?
 
-    /// The service refuses what comes sooner; in milliseconds.
+    /// The service refuses a repetition before this time; in milliseconds.
     private static let pauseOfMarkAll: Int64 = 1000
 
-    /// How many wait.
+    /// How many calls wait.
     var count: Int { calls.count }
 
     func ask(_ action: ActionCall, call: CallID, _ turn: inout Turn) {
@@ -57,19 +59,19 @@ final class ServiceActions: Machine {
         case .message(.editMessage), .message(.translateMessage):
             crossings[call] = (action, Crossings())
             crossings[call]?.told.pageAsked()
-        // Told in their order, and each by the command that all members get.
+        // For other actions nothing is noted: events tell their changes in order, to all members.
         default: break
         }
         turn.add(.ask(.action(call: call, action), .action(action)))
     }
 
-    /// With what the service has to be told besides; `nil` when the call is done without it.
+    /// Adds arguments that the service needs; `nil` when the call is complete without the service.
     private func completed(_ action: ActionCall, call: CallID, _ turn: inout Turn) -> ActionCall? {
         switch action.action {
         case .message(.editMessage), .message(.addMetaArrayValues), .message(.removeMetaArrayValues),
             .message(.createMetaArrayKeys), .message(.deleteMetaArrayKeys):
             guard let held = turn.storage.message(action.messageID, in: action.channelURL) else { return action }
-            // The service says so too, but after a way there and back.
+            // The service would refuse this too, but only after a round trip.
             if action.action == .message(.editMessage), held.senderID != turn.options.userID {
                 finish(call, .notOwnMessage, &turn)
                 return nil
@@ -88,7 +90,7 @@ final class ServiceActions: Machine {
         }
     }
 
-    /// Typing that nobody repeated is over.
+    /// Ends typing that no host repeated.
     func endTyping(_ turn: inout Turn) {
         for url in typing.takeDue(now: turn.now.monotonic, &turn) {
             let end = ActionCall(
@@ -98,13 +100,13 @@ final class ServiceActions: Machine {
         }
     }
 
-    /// The connection told of a small change: answers to what was asked before may be older.
+    /// An event told a small change: answers to earlier requests may be older.
     func note(_ patch: MessagePatch, of messageID: MessageID, in url: ChannelURL, _ context: Context) {
         switch patch {
         case .reaction(let reaction): note(reaction, of: messageID, in: url, context)
         case .poll(let change):
             let poll = TextKey(change.pollID)
-            // The answer to a vote comes by the connection, in order.
+            // The answer to a vote comes by the event connection, in order.
             for (call, action) in calls
             where action.action != .poll(.votePoll) && action.text("poll_id").map({ TextKey($0) }) == poll {
                 toldPolls.insert(call)
@@ -134,20 +136,21 @@ final class ServiceActions: Machine {
         }
     }
 
-    /// The message that an answer says, as it would have been said now; `nil` when it was deleted meanwhile.
+    /// The message of an answer as if the answer were made now; `nil` when the message was deleted meanwhile.
     func newest(_ message: MessageRecord, of call: CallID, _ rules: any ServiceRules) -> MessageRecord? {
         guard let told = crossings[call]?.told else { return message }
         return told.applied(to: [message], rules).first
     }
 
-    /// The answer came and is taken in, or none will come.
+    /// The answer was taken in, or none will come.
     func answered(_ call: CallID) { crossings[call] = nil }
 
-    /// Whether something newer was told than what the answer to a call says.
+    /// Whether an event told something newer than the answer to a call.
     func isOvertaken(_ event: ServiceEvent, of call: CallID) -> Bool {
         switch event {
         case .messagePatched(_, _, .reaction(let reaction)): reaction.updatedAt < toldMeanwhile[call] ?? Int64.min
-        // Of polls no time tells which is newer. What this user did to one all its connections are told.
+        // Polls have no time that tells which is newer. But an action of this user on a poll is told to all of the
+        // user's connections.
         case .messagePatched(_, _, .poll): toldPolls.contains(call)
         default: false
         }
@@ -169,14 +172,14 @@ final class ServiceActions: Machine {
         }
     }
 
-    /// Completes one that waits, whatever becomes of it at the service. `false` when there is none.
+    /// Completes a waiting call, whatever the service does. `false` when there is no such call.
     func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard calls[call] != nil else { return false }
         finish(call, status, &turn)
         return true
     }
 
-    /// Completes one that nobody but this library was needed for.
+    /// Completes a call that only this library handles.
     static func done(
         _ action: ActionCall, _ call: CallID, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil,
         info: CollectionInfo? = nil, _ turn: inout Turn
@@ -186,7 +189,7 @@ final class ServiceActions: Machine {
             info: info))
     }
 
-    /// The same for one that was about so many messages; `nil` when that could not be stored.
+    /// The same for a call about `count` messages; `nil` when the change could not be stored.
     static func done(_ action: ActionCall, _ call: CallID, count: Int?, _ turn: inout Turn) {
         guard let count else { return done(action, call, .storage, &turn) }
         if count == 0, action.text("request_id") != nil { return done(action, call, .notFound, &turn) }
@@ -194,7 +197,7 @@ final class ServiceActions: Machine {
         done(action, call, .ok, result: result, &turn)
     }
 
-    /// Completes what is still open. What is shown stays: nothing more is told.
+    /// Completes all waiting calls. Overlays are dropped without events, since lists are not told any more.
     func end(_ turn: inout Turn) {
         overlays = Overlays()
         turn.context.overlays = overlays
@@ -208,7 +211,8 @@ final class ServiceActions: Machine {
         guard let action = calls.removeValue(forKey: call) else { return }
         toldMeanwhile[call] = nil
         toldPolls.remove(call)
-        // What an answer made known is a fact by then, and stands for itself; what failed is seen to be taken back.
+        // After an answer, its facts are stored already and the overlay is not needed; after a failure, the host sees
+        // that the overlay is taken back.
         if overlays.remove(action, call: call) {
             turn.context.overlays = overlays
             turn.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))

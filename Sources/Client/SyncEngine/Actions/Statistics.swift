@@ -2,20 +2,20 @@ import SyncJSON
 import SyncModel
 import SyncStore
 
-/// What this library holds, for a host that asks.
+/// What this library stores, for a host that asks.
 struct Statistics {
     private let pendingMessages: Int
     private let failedMessages: Int
     private let waitingCalls: Int
 
-    /// `own`: the messages that are not the service's.
+    /// `own`: the messages that the service does not have yet.
     init(own: [Intent], waitingCalls: Int) {
         failedMessages = own.count { $0.status == .failed }
         pendingMessages = own.count - failedMessages
         self.waitingCalls = waitingCalls
     }
 
-    /// `nil` when the cache could not be read. `url`: of this channel it is told what its messages take.
+    /// `nil` when the cache could not be read. `url`: a channel whose use of the cache is included.
     func json(channel url: ChannelURL?, _ context: Context) -> [UInt8]? {
         let found = context.storage.cached { (cache) throws(StoreError) in
             let key = if let url { try cache.channelKeyIfKnown(url) } else { Int64?.none }

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// What a host did to messages of its user by its own means, and tells. Nobody is asked: it enters as a fact, like what
-/// the service tells, and so reaches the cache and every collection.
+/// Changes that a host made to messages of its user by itself, and tells. They enter as facts without a request to the
+/// service, and so reach the cache and every collection.
 enum ToldChanges {
     static func edited(
         _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ turn: inout Turn
@@ -27,7 +27,7 @@ enum ToldChanges {
         turn.complete(Completion(call: call, name: .deleteMessage, status: .ok))
     }
 
-    /// Of what is not cached nothing is known, and nothing has to change either.
+    /// A message that is not cached may be an own one, and no change to it has to be stored.
     private static func isOwnAsFarAsKnown(_ id: MessageID, _ url: ChannelURL, _ context: Context) -> Bool {
         let held = context.storage.message(id, in: url)
         return held.map { $0.senderID == context.options.userID } ?? true

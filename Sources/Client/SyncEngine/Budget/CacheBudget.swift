@@ -2,42 +2,44 @@ import SyncJSON
 import SyncModel
 import SyncStore
 
-/// Keeps the cache below its bound: over it, the channels that were used longest ago lose their messages, from the
-/// oldest on, or those that the host names when it wants to be asked. The newest of each channel go only when that was
-/// not enough. Messages that are older than the host wants
-/// to keep any go too, whatever the bound: looked for after each login, and every hour.
+/// Keeps the cache below its limit. Above it, the channels that were used longest ago lose their messages, oldest
+/// first; or, if the host wants to be asked, the channels that it names. The newest messages of each channel are
+/// removed only when that was not enough. Messages that are older than the host wants to keep are removed, too,
+/// whatever the limit: they are looked for after each login, and every hour.
 ///
-/// The work is done in slices, each an input of its own behind all that is due, so that a page waits for one of them at
-/// most. It is done only while the user is logged in: what goes can be had again then. A channel with an open
-/// collection keeps everything, since its history is in memory; own messages that are not sent are in another file.
+/// The work is done in slices, each an input of its own after everything else that is due, so that a page waits for at
+/// most one slice. It is done only while the user is logged in, because then removed messages can be fetched again. A
+/// channel with an open collection keeps everything, since its history is in memory. Own messages that are not sent are
+/// in another file.
 final class CacheBudget: Machine {
-    /// How far below the bound the cache is brought, so that not every page makes room for the next one.
+    /// The part of the limit to which the cache is reduced; below the limit, so that not every new page has to make
+    /// room.
     private static let targetPercent: Int64 = 90
-    /// Channels of which the counts are read in one slice.
+    /// Channels whose counts are read in one slice.
     private static let channelsAtOnce = 500
-    /// How often old messages are looked for, in milliseconds.
+    /// The time between two looks for old messages, in milliseconds.
     private static let agingPeriod: Int64 = 3_600_000
 
     private enum State {
         case resting
-        /// How much is cached is not known yet.
+        /// The size of the cache is being counted.
         case counting
-        /// Which channels there are, in the order of their numbers, before they lose messages.
+        /// The channels are being listed, in the order of their numbers, before messages are removed.
         case listing([ChannelCounts.Used], keeping: CacheRoom.Kept)
-        /// The channels that a host may choose from are named.
+        /// The candidates are being collected from which the host may choose.
         case naming(EvictionOrder, keeping: CacheRoom.Kept)
-        /// The host has until then to say which of them lose messages first.
+        /// The host may say until this time which candidates lose messages first.
         case asking(EvictionOrder, keeping: CacheRoom.Kept, until: Int64)
         case trimming(EvictionOrder, keeping: CacheRoom.Kept)
     }
 
     private var state = State.resting
     private var gate = RetryGate()
-    /// What was left when nothing more could go.
+    /// The size of the cache when nothing more could be removed.
     private var leftOver: Int64?
-    /// What the host chose, by the channels' numbers; `nil`: it has not been asked since there is too much.
+    /// The host's choice, as the channels' numbers; `nil`: since the cache is too large, the host was not asked yet.
     private var chosen: [Int64]?
-    /// When old messages are looked for next, by the monotonic clock; `nil`: at once.
+    /// When old messages are looked for again, by the monotonic clock; `nil`: now.
     private var agingDue: Int64?
 
     func sessionEnded(_ turn: inout Turn) {
@@ -50,13 +52,13 @@ final class CacheBudget: Machine {
         turn.add(.timer(.aging, at: nil))
     }
 
-    /// A channel is not shown any more: it may lose messages now.
+    /// A channel is not shown any more, so its messages may be removed now.
     func collectionClosed() {
         leftOver = nil
         agingDue = nil
     }
 
-    /// Behind every input: begins when there is too much, or something may be too old.
+    /// Called after every input: begins when the cache is too large, or messages may be too old.
     func look(_ turn: inout Turn) {
         guard turn.isLoggedIn, case .resting = state else { return }
         if let since = turn.context.keptSince, agingDue.map({ $0 <= turn.now.monotonic }) ?? true {
@@ -67,7 +69,8 @@ final class CacheBudget: Machine {
         }
         guard let limit = turn.options.cacheLimit else { return }
         guard let total = turn.storage.cacheTotal else { return begin(.counting, &turn) }
-        // When nothing could go, it is looked for again once there is noticeably more.
+        // After nothing could be removed, this is tried again only when the cache has grown by a twentieth of the
+        // limit.
         if total > limit, leftOver.map({ total > $0.addingClamped(limit / 20) }) ?? true {
             begin(.listing([], keeping: .newest(turn.options.cacheFloor)), &turn)
         }
@@ -135,7 +138,7 @@ final class CacheBudget: Machine {
         if named.isMore { return begin(.naming(named.order, keeping: kept), &turn) }
         guard !named.order.candidates.isEmpty, let limit = turn.options.cacheLimit, let total = turn.storage.cacheTotal
         else {
-            // All are shown: nothing may go, and nobody is asked, until one is closed.
+            // All channels are shown: nothing may be removed, and the host is not asked, until one is closed.
             leftOver = turn.storage.cacheTotal
             return rest(&turn)
         }

@@ -1,21 +1,22 @@
 import SyncModel
 import SyncStore
 
-/// One slice of taking messages out of a channel: those of its threads go first (all of them where room is made), then
-/// its oldest ones. Bounded in rows and in time, since nothing else of the client is done meanwhile.
+/// One slice of removing messages from a channel: first those of its threads (all of them when room is made), then its
+/// oldest ones. The slice is limited in rows and in time, since the client does nothing else meanwhile.
 struct CacheSlice {
-    /// Rows between two looks at the watch, at first and at most: they may be of some hundred bytes or of a megabyte.
+    /// How many rows are removed between two looks at the stopwatch, at first and at most: a row may have some hundred
+    /// bytes or a megabyte.
     private static let steps = 5...100
-    /// How long one takes, in microseconds.
+    /// The maximum duration of a slice, in microseconds.
     private static let longest: Int64 = 2000
 
     private let options: EngineOptions
     private let capabilities: ServiceCapabilities
     private let began: Int64
     private var step = CacheSlice.steps.lowerBound
-    /// Rows that went.
+    /// How many rows were removed.
     private(set) var rows = 0
-    /// Nothing more goes of this channel.
+    /// Nothing more is to be removed from this channel.
     private(set) var isChannelDone = false
 
     init(_ options: EngineOptions, _ capabilities: ServiceCapabilities) {
@@ -26,7 +27,7 @@ struct CacheSlice {
 
     private var nextRows: Int { min(step, options.cacheSliceRows - rows) }
 
-    /// So many rows went. Whether that was enough for this slice.
+    /// Counts removed rows. Returns whether the slice is over.
     private mutating func isOver(with gone: Int) -> Bool {
         rows += gone
         let taken = options.stopwatch() &- began
@@ -34,7 +35,7 @@ struct CacheSlice {
         return rows >= options.cacheSliceRows || taken >= CacheSlice.longest
     }
 
-    /// Takes out what goes in this slice, as a part of the transaction of who calls.
+    /// Removes the messages of this slice; called inside the caller's transaction.
     mutating func trim(_ channel: Int64, keeping kept: CacheRoom.Kept, _ cache: CacheStore) throws(StoreError) {
         for thread in try cache.soundThreads(channel: channel) {
             guard try trim(thread: thread.key, keeping: kept, cache) else { return }
@@ -47,16 +48,17 @@ struct CacheSlice {
             if gone < wanted { break }
             if isOver { return }
         }
-        // Without a message cursors go, too. The newest relations stay: their messages may still come, and a stream
-        // tells of each once.
+        // When no message is left, cursors are removed, too. The newest relations stay: their messages may still come,
+        // and a stream tells each relation only once.
         if try cache.room.trimEnd(channel: channel, rows: 1, keeping: .newest(0)) == nil {
             try cache.clearMessages(channel: channel, keepsEarly: capabilities.hasRelations)
         }
         isChannelDone = true
     }
 
-    /// Takes out the oldest messages: so many at most, but for the newest. Gives how many went. What is complete begins
-    /// with the oldest that stays; its edge has no token, so the service is asked for one before it is paged.
+    /// Removes the oldest messages, at most `rows`, but not those to be kept. Returns how many were removed. The chunk
+    /// then begins with the oldest message left. This edge has no token, so the service is asked for one before pages
+    /// are.
     private static func trim(
         _ history: inout History, rows: Int, keeping kept: CacheRoom.Kept, _ cache: CacheStore
     ) throws(StoreError) -> Int {
@@ -71,7 +73,8 @@ struct CacheSlice {
         return gone
     }
 
-    /// A thread counts as complete nowhere from the first row on that goes. `false`: more of it goes.
+    /// Removes rows of a thread. From the first one on, no chunk of the thread counts any more. `false`: there is more
+    /// to remove.
     private mutating func trim(
         thread key: Int64, keeping kept: CacheRoom.Kept, _ cache: CacheStore
     ) throws(StoreError) -> Bool {

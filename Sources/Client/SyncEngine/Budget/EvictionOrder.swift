@@ -1,36 +1,36 @@
 import SyncModel
 import SyncStore
 
-/// A cache over its bound, as the host is asked which channels lose messages first.
+/// The cache is over its limit: the question to the host which channels lose messages first.
 public struct CacheFull: Equatable, Sendable {
     public struct Candidate: Equatable, Sendable {
         public var channelURL: ChannelURL
         public var usage: ChannelUsage
     }
 
-    /// Of the rows of messages: so many have to go.
+    /// How many bytes of message rows have to be removed.
     public var bytes: Int64
-    /// Those used longest ago first, without those that a collection shows.
+    /// Channels that no collection shows, those used longest ago first.
     public var candidates: [Candidate]
-    /// Channels that may lose messages, too, and are not named.
+    /// How many more channels may lose messages that are not in the list.
     public var others: Int
 }
 
-/// The order in which channels lose messages: by last use, or as the host has said, and then by last use.
+/// The order in which channels lose messages: first as the host has said, then by last use.
 struct EvictionOrder {
-    /// Candidates that a host is told of.
+    /// The most candidates that a host is told.
     static let mostCandidates = 1000
-    /// Those that are named in one slice.
+    /// Channels that are looked at in one slice.
     static let candidatesAtOnce = 200
     /// How long a host may take to answer, in milliseconds.
     static let patience: Int64 = 5_000
 
-    /// Channels with messages, the next one to lose some last.
+    /// Channels with messages; the next one to lose some is the last.
     private(set) var channels: [ChannelCounts.Used]
-    /// What the host is to choose from, and how many channels have been looked at for it.
+    /// The channels from which the host may choose; `looked`: how many channels have been examined for this.
     private(set) var candidates: [CacheFull.Candidate] = []
     private var looked = 0
-    /// The numbers of the candidates.
+    /// The numbers of the candidates in the cache.
     private var keys: [ChannelURL: Int64] = [:]
 
     init(_ all: [ChannelCounts.Used], first chosen: [Int64]) {
@@ -40,14 +40,14 @@ struct EvictionOrder {
         put(first: chosen)
     }
 
-    /// The host has chosen: gives those of them that are candidates.
+    /// The host has chosen. Returns the numbers of those that are candidates.
     mutating func put(first urls: [ChannelURL]) -> [Int64] {
         let chosen = urls.compactMap { keys.removeValue(forKey: $0) }
         put(first: chosen)
         return chosen
     }
 
-    /// These go first, in this order.
+    /// These channels lose messages first, in this order.
     private mutating func put(first chosen: [Int64]) {
         guard !chosen.isEmpty else { return }
         let ranks = Dictionary(chosen.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -58,7 +58,7 @@ struct EvictionOrder {
 
     mutating func dropNext() { channels.removeLast() }
 
-    /// Adds some more candidates; `false` when there are none left to look at, or enough.
+    /// Adds some more candidates; `false` when all channels have been examined, or there are enough candidates.
     mutating func name(isOpen: (ChannelURL) -> Bool, _ cache: CacheStore) throws(StoreError) -> Bool {
         let end = min(channels.count, looked + EvictionOrder.candidatesAtOnce)
         while looked < end, candidates.count < EvictionOrder.mostCandidates {

@@ -43,7 +43,8 @@ struct ChannelCommit {
     }
 
     /// Nothing was known of this channel, but messages are cached that are older than it: they belong to an earlier
-    /// channel, which was deleted. If the service lets old messages be imported, they are only asked for once more.
+    /// channel, which was deleted. If the service accepts messages with old times, this may be wrong; then the messages
+    /// are only loaded again.
     private func isYounger(_ channel: ChannelRecord, _ cache: CacheStore) throws(StoreError) -> Bool {
         guard let key = try cache.channelKeyIfKnown(channel.url) else { return false }
         return try cache.hasMessages(channel: key, before: channel.createdAt)

@@ -1,6 +1,8 @@
 import SyncModel
 
 /// Requests that the service has not answered, and requests that wait because the service asked for a pause.
+///
+/// Every request passes here, so nothing can jump a pause that the service asked for.
 struct InFlight {
     /// A request that waits for the end of a pause; `since`: from when on, by the monotonic clock.
     struct Held {

@@ -60,7 +60,7 @@ struct TimerQueue {
             }
         }
 
-        /// Whether it stands for the next part of something large.
+        /// Whether the timer stands for the next part of a large piece of work.
         var isPart: Bool {
             switch self {
             case .answerParts, .fetchAll, .trim, .export, .search: true

@@ -31,7 +31,8 @@ public struct DatabaseRequest: Sendable {
             }
         }
 
-        /// Whether the operation ends without effect when the user signs out.
+        /// Whether a sign-out leaves nothing of the operation, so that it is not carried out when a sign-out waits
+        /// behind it.
         var isEndedBySignOut: Bool {
             switch self {
             case .get, .set, .update, .push, .count, .transaction, .listen: true
@@ -90,6 +91,8 @@ public struct DatabaseRequest: Sendable {
 
 extension DatabaseLocation {
     /// Reads the place and the query of an action. Invalid content is refused with its path.
+    ///
+    /// - Parameter place: where the action stands in the host's document.
     public init(_ call: ActionCall, at place: String = "$") throws(DocumentError) {
         do throws(DocumentError) { self.init(try call.path(), try DatabaseQuery(call)) } catch {
             throw DocumentError(path: place + error.path.dropFirst(), message: error.message)

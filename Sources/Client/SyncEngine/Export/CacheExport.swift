@@ -2,17 +2,17 @@ import SyncJSON
 import SyncModel
 import SyncStore
 
-/// Writes what is cached to a file, as lines of JSON (docs/export.md): one call after the other, each in slices behind
-/// all that is due, so a page waits for one of them at most. The file is written by a thread of its own; while that is
-/// behind, nothing more is read.
+/// Writes the content of the cache to a file, as lines of JSON (docs/export.md). One call is processed after the other,
+/// in slices after everything else that is due, so that a page waits for at most one slice. A thread of its own writes
+/// the file; while this thread lags behind, nothing more is read from the cache.
 final class CacheExport: Machine {
-    /// How long one slice takes, in microseconds.
+    /// The maximum duration of a slice, in microseconds.
     private static let longest: Int64 = 2000
-    /// Messages that are read together: they may be of some hundred bytes or of a megabyte.
+    /// Messages that are read together: a message may have some hundred bytes or a megabyte.
     private static let rowsAtOnce = 20
-    /// How soon a disk that was behind is looked at again, in milliseconds.
+    /// How soon it is checked again whether the writing thread has caught up, in milliseconds.
     private static let diskPause: Int64 = 5
-    /// How often progress is told, in milliseconds.
+    /// The time between two progress events, in milliseconds.
     private static let progressPause: Int64 = 100
 
     private struct Job {
@@ -24,12 +24,12 @@ final class CacheExport: Machine {
         let job: Job
         let file: any FileWriting
         var walk: ExportWalk
-        /// Lines that the file had no room for.
+        /// Lines that the file has not accepted yet, because its buffer was full.
         var untaken: [UInt8]?
         let total: Int64
         var bytes: Int64 = 0
         var toldAt: Int64
-        /// The last line has been read, and the file has taken it.
+        /// `isRead`: the last line has been read; `isWritten`: the file has accepted it.
         var isRead = false
         var isWritten = false
     }
@@ -60,7 +60,7 @@ final class CacheExport: Machine {
 
     func end(_ turn: inout Turn) { end(.closed, &turn) }
 
-    /// Nothing more is written, and files that are not whole go.
+    /// Ends all exports, and removes incomplete files.
     func end(_ status: Status, _ turn: inout Turn) {
         running?.file.discard()
         let jobs = (running.map { [$0.job] } ?? []) + waiting
@@ -112,7 +112,7 @@ final class CacheExport: Machine {
         return export
     }
 
-    /// Whether the disk is behind; `nil`: the cache could not be read.
+    /// Returns whether the writing thread lags behind; `nil`: the cache could not be read.
     private func write(_ export: inout Running, _ turn: inout Turn) -> Bool? {
         let began = turn.options.stopwatch()
         let most = export.walk.messages + Int64(turn.options.cacheSliceRows)
@@ -131,7 +131,7 @@ final class CacheExport: Machine {
         return false
     }
 
-    /// The next lines, the last one behind all others; `nil`: the cache could not be read.
+    /// The next lines; after all others, the last line. `nil`: the cache could not be read.
     private func next(_ export: inout Running, _ turn: inout Turn) -> [UInt8]? {
         var walk = export.walk
         let lines = turn.storage.cached { (cache) throws(StoreError) in
@@ -148,7 +148,7 @@ final class CacheExport: Machine {
         let now = turn.now.monotonic
         guard export.isWritten || now >= export.toldAt.addingClamped(CacheExport.progressPause) else { return }
         export.toldAt = now
-        // Messages may have come meanwhile.
+        // Messages may have been cached since the export began.
         let done = export.walk.messages
         let total = export.isWritten ? done : max(done, export.total)
         turn.tell(.callProgress(CallProgress(.export, export.job.call, done: done, total: total)))
@@ -164,7 +164,7 @@ final class CacheExport: Machine {
         goOn(&turn)
     }
 
-    /// `problem`: of the file; `nil`: the cache could not be read.
+    /// `problem`: the failure of the file; `nil`: the cache could not be read.
     private func fail(_ export: Running, _ problem: FileProblem?, _ turn: inout Turn) {
         export.file.discard()
         running = nil

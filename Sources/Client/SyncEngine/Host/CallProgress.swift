@@ -1,6 +1,6 @@
 import SyncModel
 
-/// How far a call is that receives or writes a file.
+/// Progress of a call that receives or writes a file.
 public struct CallProgress: Equatable, Sendable {
     public enum Kind: Sendable {
         /// In bytes.

@@ -1,6 +1,6 @@
 import SyncModel
 
-/// One change event: what happened to one list, as positions in the order they must be applied.
+/// One change event: the change of one list, as items with their positions, in the order in which they must be applied.
 public struct CollectionChange: Sendable {
     public enum List: String, Sendable { case channels, succeeded, pending, failed, results }
     public typealias Action = WindowChange.Kind
@@ -13,7 +13,7 @@ public struct CollectionChange: Sendable {
     /// Only for the failed list.
     public var reason: FailedReason?
     public var items: [Item]
-    /// The collection's state after the change; `nil` when the change does not touch it.
+    /// The collection's state after the change; `nil` when the change does not affect it.
     public var info: CollectionInfo?
 
     public init(

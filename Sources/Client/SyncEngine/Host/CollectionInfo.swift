@@ -6,7 +6,8 @@ public struct CollectionInfo: Equatable, Sendable {
     public var hasPrevious: Bool
     public var hasNext: Bool
     public var viewpoint: Int64
-    /// Items that a fetch brings, by direction; lists of channels and results have but the next ones.
+    /// How many items a fetch brings, for each direction; lists of channels and of results have only the direction
+    /// next.
     public var previousLimit: Int
     public var nextLimit: Int
     /// The channel of a message collection as hosts see it, as JSON text; `nil` when it is not known.

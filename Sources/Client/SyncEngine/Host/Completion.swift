@@ -14,7 +14,7 @@ public struct Completion: Sendable {
         case call, streamCall = "stream_call"
     }
 
-    /// The explanation of what a sign-out canceled.
+    /// The explanation in results of calls that a sign-out canceled.
     static let signedOut = "the user has signed out"
 
     /// Why a fetch ended with less than it wanted although there may be more.
@@ -23,21 +23,21 @@ public struct Completion: Sendable {
     public var call: CallID
     public var name: Name
     public var status: Status
-    /// Of a fetch: whether there is more in its direction, and why it is short if it is.
+    /// For a fetch: whether there is more in its direction, and why it has less than it wanted.
     public var hasMore: Bool?
     public var short: ShortReason?
-    /// Of own messages that were fetched: how many were inserted.
+    /// For a fetch of own messages: how many were inserted.
     public var count: Int?
     public var requestID: RequestID?
     /// The service's message object, as JSON text.
     public var message: [UInt8]?
     public var failure: ServiceFailure?
-    /// Of `sm_call`: what was asked, and the service's answer as JSON text.
+    /// For `sm_call`: the action, and the service's answer as JSON text.
     public var action: Action?
     public var result: [UInt8]?
-    /// What was wrong, in one line, when no failure says it.
+    /// What was wrong, in one line, if no `failure` says it.
     public var explanation: String?
-    /// The collection's state after the call, for those that change it.
+    /// The collection's state after the call, for calls that change it.
     public var info: CollectionInfo?
 
     public init(
@@ -60,8 +60,8 @@ public struct Completion: Sendable {
         self.info = info
     }
 
-    /// The end of a sign-out, with what was wrong on the way. Both files are on one disk and often fail for one reason,
-    /// which is told once.
+    /// The end of a sign-out, with the failures on the way. Both files are on one disk and often fail for the same
+    /// reason, which is told once.
     init(signOut call: CallID, failures: [String]) {
         var reasons: [String] = []
         for failure in failures where !reasons.contains(failure) { reasons.append(failure) }

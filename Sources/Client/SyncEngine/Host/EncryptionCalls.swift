@@ -1,7 +1,7 @@
 import SyncModel
 import SyncStore
 
-/// Calls of the host that encrypt its files, or change their key. Everything else waits while files are written again.
+/// Calls of the host that encrypt its files, or change their key. Everything else waits while the files are rewritten.
 enum EncryptionCalls {
     static func take(_ action: ActionCall, isFirst: Bool, _ call: CallID, _ turn: inout Turn) {
         func refuse(_ explanation: String) {

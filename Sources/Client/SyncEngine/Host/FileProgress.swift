@@ -1,10 +1,10 @@
 import SyncModel
 
-/// How much of a message's file has been sent, in bytes.
+/// How many bytes of a message's file have been sent.
 public struct FileProgress: Equatable, Sendable {
     public var requestID: RequestID
     public var channelURL: ChannelURL
-    /// Which of its files, from 0 on.
+    /// The index of the file, from 0.
     public var file: Int
     public var done: Int64
     public var total: Int64

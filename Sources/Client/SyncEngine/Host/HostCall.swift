@@ -1,44 +1,45 @@
 import SyncModel
 import SyncStreams
 
-/// What a host asks of the engine and gets a result of: one completion, whatever happens.
+/// A request of a host to the engine that has a result: exactly one completion, whatever happens.
 public enum HostCall: Sendable {
     case connect
-    /// Forgets this user: the connection, the token, the cache, own messages that are not the service's.
+    /// Forgets this user: the connection, the token, the cache, and own messages that the service does not have.
     case signOut
     case clearCache(channelURL: ChannelURL?)
-    /// Opens a collection of a channel that is in the cache; of another one nothing is opened.
+    /// Opens a collection if its channel is in the cache; otherwise nothing is opened.
     indirect case openCached(id: CollectionID, channelURL: ChannelURL, filter: MessageFilter, viewpoint: Int64)
     case fetch(collection: CollectionID, direction: PageDirection)
-    /// Every message that is newer than what is shown.
+    /// Fetches all messages that are newer than the shown ones.
     case fetchAllNext(collection: CollectionID)
-    /// Own messages that are stored and not shown.
+    /// Shows own messages that are stored and not shown yet.
     case fetchFailed(collection: CollectionID)
     case fetchPending(collection: CollectionID)
-    /// The page around the viewpoint, of messages: from the cache at once, then as the service says.
+    /// The page around the viewpoint, for messages: first from the cache, then as the service tells it.
     case start(collection: CollectionID)
-    /// About an own message of the channel or thread that a collection shows.
+    /// A call about an own message of the channel or thread that a collection shows.
     indirect case own(OwnMessageCall, in: CollectionID)
-    /// Anything of the table of actions.
+    /// Any action of the table of actions.
     indirect case action(ActionCall)
-    /// Something of the realtime database.
+    /// An operation on the realtime database.
     indirect case database(DatabaseRequest)
-    /// Something of the objects in it.
+    /// An operation on resources in the realtime database.
     indirect case resource(ResourceCall)
     indirect case stream(StreamRequest, of: UInt64)
 
-    /// What the border and a client that closes have to know of any call.
+    /// What the C interface, and a client that closes, need to know of any call.
     public struct Profile: Sendable {
         public let name: Completion.Name
         public let action: Action?
-        /// The bytes of its texts, which count until its result is drained. Those of a collection stay as long as the
-        /// collection, which the host removes, and do not count.
+        /// The bytes of the call's texts. They count until its result is drained. The texts of a collection do not
+        /// count: they stay until the host removes the collection.
         public let textBytes: Int
-        /// Whether it is carried out even by a client that is closing: it keeps, changes or gives up an own message or
-        /// a write to the database, which must not depend on how busy the engine was, or opens the collection that
-        /// this needs.
+        /// Whether the call is carried out even when the client is closing. True when it stores, changes or gives up an
+        /// own message or a write to the database, since this must not depend on how busy the engine was; and when it
+        /// opens the collection that such a call needs.
         let isDoneWhenClosing: Bool
-        /// How it ends when a sign-out waits behind it, which erases whatever it would leave; `nil`: as ever.
+        /// How the call ends when a sign-out waits behind it, which would erase whatever the call stores; `nil`: it is
+        /// carried out as usual.
         let endBeforeSignOut: Status?
 
         init(
@@ -81,13 +82,13 @@ public enum HostCall: Sendable {
         }
     }
 
-    /// Its result when it is not carried out.
+    /// The result of a call that is not carried out.
     func completion(_ id: CallID, _ status: Status) -> Completion {
         let profile = profile
         return Completion(call: id, name: profile.name, status: status, action: profile.action)
     }
 
-    /// Its result when a sign-out waits behind it; `nil`: it is carried out all the same.
+    /// The result of a call when a sign-out waits behind it; `nil`: the call is carried out all the same.
     func completionBeforeSignOut(_ id: CallID) -> Completion? {
         guard let status = profile.endBeforeSignOut else { return nil }
         var completion = completion(id, status)

@@ -1,16 +1,16 @@
 import SyncModel
 
-/// What a host asks of the engine. The border has checked every argument; ids are the border's.
+/// A command of a host for the engine. The C interface has checked every argument and given the ids.
 ///
-/// Commands are copied several times on their way, the small and frequent ones as often as any: cases that would make
-/// all of them large lie apart.
+/// Commands are copied several times on their way, small and frequent ones too. So cases that would make all commands
+/// large are `indirect`.
 public enum HostCommand: Sendable {
-    /// It has a result, which is told under this id.
+    /// The command has a result, which is told under this id.
     case call(CallID, HostCall)
-    /// It has none.
+    /// The command has no result.
     case post(HostPost)
 
-    /// The result of its call when it is not carried out; `nil` where there is none.
+    /// The result when the call is not carried out; `nil` for a command without a result.
     public func completion(_ status: Status) -> Completion? {
         switch self {
         case .call(let id, let call): call.completion(id, status)
@@ -18,8 +18,8 @@ public enum HostCommand: Sendable {
         }
     }
 
-    /// The result of its call when a sign-out waits behind it, which erases whatever it would leave; `nil`: it is
-    /// carried out all the same.
+    /// The result when a sign-out waits behind the call, which would erase whatever the call stores; `nil`: the command
+    /// is carried out all the same.
     public var completionBeforeSignOut: Completion? {
         switch self {
         case .call(let id, let call): call.completionBeforeSignOut(id)
@@ -27,7 +27,7 @@ public enum HostCommand: Sendable {
         }
     }
 
-    /// Whether the command takes a slot while it waits. Calls have the slot that their result needs.
+    /// Whether the command takes a slot while it waits. A call has a slot already, for its result.
     public var takesSlot: Bool {
         switch self {
         case .call: false
@@ -35,8 +35,8 @@ public enum HostCommand: Sendable {
         }
     }
 
-    /// The bytes of its texts, which count until its result is drained, or, without a result, until the engine has
-    /// taken it.
+    /// The bytes of the command's texts. They count until its result is drained, or, without a result, until the engine
+    /// has taken the command.
     public var textBytes: Int {
         switch self {
         case .call(_, let call): call.profile.textBytes
@@ -46,7 +46,8 @@ public enum HostCommand: Sendable {
 }
 
 extension [HostCommand] {
-    /// What the host is told when none of what was to be stored is: `outputs` with each call's result once.
+    /// What the host is told when the transaction of closing failed: `outputs`, but each of these calls has the result
+    /// for that.
     func results(notStored outputs: [HostOutput]) -> [HostOutput] {
         var results: [Completion] = []
         for case .call(let id, let call) in self {

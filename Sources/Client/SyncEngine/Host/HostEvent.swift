@@ -3,7 +3,7 @@ import SyncResources
 import SyncStore
 import SyncStreams
 
-/// Something the host is told without having asked at that moment. Sequence number and time are the border's to add.
+/// Something that the host is told outside of a call's result. The event queue adds sequence number and time.
 public enum HostEvent: Sendable {
     /// A collection's list changed.
     case change(CollectionChange)
@@ -11,7 +11,7 @@ public enum HostEvent: Sendable {
     case collection(CollectionID, CollectionNotice)
     case client(ClientNotice)
 
-    /// Whether it tells what a list, a stream or a listened place shows.
+    /// Whether the event tells content of a list, a stream or a listen.
     var isOfList: Bool {
         switch self {
         case .change, .collection, .client(.database(.value)): true
@@ -20,19 +20,19 @@ public enum HostEvent: Sendable {
     }
 }
 
-/// What a collection tells beside changes of its lists. JSON texts are those of the service's objects.
+/// What a collection tells beside changes of its lists. JSON texts are objects of the service.
 public enum CollectionNotice: Equatable, Sendable {
     /// A message arrived that is not contiguous with what the collection shows.
     case newMessage(channelURL: ChannelURL, json: [UInt8], Cause)
     case channelUpdated(json: [UInt8], Cause)
     case channelRemoved(url: ChannelURL, Cause)
-    /// A start has shown what the cache had: so many messages.
+    /// A start has shown this many messages from the cache.
     case cacheShown(call: CallID, count: Int)
-    /// The message that a thread answers, as it is now.
+    /// The parent message of a thread, as it is now.
     case parentUpdated(json: [UInt8], Cause)
     case parentRemoved(id: MessageID, Cause)
     case hugeGap
-    /// The host lagged: `dropped` events were not told; the lists follow, each as `clear` and `insert`.
+    /// The host lagged: `dropped` events were dropped; the lists follow, each as `clear` and `insert`.
     case overflow(dropped: Int)
     case stream(StreamNotice)
 
@@ -66,22 +66,22 @@ public enum ClientNotice: Equatable, Sendable {
     case connection(ConnectionState, retryIn: Int64?)
     case syncState(SyncState)
     case syncProgress(SyncProgress)
-    /// Messages of a channel left the cache to make room: so many, and the bytes of their rows.
+    /// Messages of a channel were removed from the cache: how many, and the bytes of their rows.
     case cacheTrimmed(channelURL: ChannelURL, messages: Int64, bytes: Int64)
     /// The host is asked which channels lose messages first.
     case cacheFull(CacheFull)
     case unreadCounts(UnreadCounts)
     case messageReceived(ReceivedMessage)
-    /// Of the file of an own message.
+    /// Progress of a file of an own message.
     case uploadProgress(FileProgress)
-    /// Of the file that a call receives or writes.
+    /// Progress of the file that a call receives or writes.
     case callProgress(CallProgress)
-    /// An older cache is indexed for search: of so many messages so many, roughly.
+    /// An older cache is being indexed for search; the numbers of messages are approximate.
     case searchProgress(done: Int64, total: Int64)
-    /// Why, in the service's words.
+    /// With the reason that the service gave.
     case tokenNeeded(ServiceFailure)
     case cacheReset(file: String)
-    /// `lost`: what was to be sent and will not be, when that is what is told.
+    /// `lost`: own messages and writes that were lost, if that is what the event tells.
     case storageError(message: String, lost: LostIntents? = nil)
     case database(DatabaseNotice)
     case resource(ResourceNotice)

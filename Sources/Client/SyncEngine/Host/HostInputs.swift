@@ -1,12 +1,12 @@
 import SyncModel
 import SyncStreams
 
-/// The way of what a host asks to the machine that does it; and of what streams ask of those that feed them.
+/// Passes commands of hosts to the machines that carry them out, and requests of streams to what feeds them.
 final class HostInputs {
     private let machines: Machines
     private let requests: Requests
     private let life: SessionLife
-    /// Keys of channels that were open at a sign-out may be in the file.
+    /// The user has signed out, and the file may still have keys of channels that were open then.
     private(set) var hasSignedOut = false
 
     private var collections: MessageCollections { machines.collections }
@@ -74,7 +74,7 @@ final class HostInputs {
         }
     }
 
-    /// An action: the service's, or one that this library does alone.
+    /// An action: for the service, or one that this library does alone.
     private func take(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         guard case .library(let own) = action.action else { return machines.actions.ask(action, call: call, &turn) }
         switch own {
@@ -106,7 +106,7 @@ final class HostInputs {
         ServiceActions.done(action, call, isFound ? .ok : .notFound, &turn)
     }
 
-    /// What a stream wants of the list or the place that feeds it.
+    /// A request of a stream to the list or place that feeds it.
     func take(_ ask: StreamAsk, of stream: UInt64, _ turn: inout Turn) {
         let (list, call) = (CollectionID.stream(stream), CallID.stream(stream))
         switch ask {
@@ -122,7 +122,7 @@ final class HostInputs {
         }
     }
 
-    /// A channel is prefetched by a window that nobody sees.
+    /// Opens or closes the window that prefetches a channel; no host sees it.
     func take(_ step: Prefetch.Step, _ turn: inout Turn) {
         switch step {
         case .open(let id, let url):
@@ -192,13 +192,13 @@ final class HostInputs {
         }
     }
 
-    /// A message collection shows its channel or thread now. `isFirst`: no other one does.
+    /// A message collection begins to show its channel or thread. `isFirst`: no other collection shows it yet.
     func opened(
         _ id: CollectionID, _ filter: MessageFilter, _ place: HistoryID, isFirst: Bool, _ turn: inout Turn
     ) {
         let url = place.channelURL
         if isFirst, outbox.isSending(in: url) { timelines[place]?.sendBegan() }
-        // Nobody is shown own messages of it, nor its channel.
+        // For a prefetched channel, neither own messages nor the channel are shown.
         if id.isPrefetch { return }
         outbox.open(id, url, filter, &turn)
         if let channel = turn.storage.channel(url) {
@@ -236,7 +236,7 @@ final class HostInputs {
         machines.sync.startOver(&turn)
     }
 
-    /// What the end of the session leaves to be stored comes before everything stored is gone.
+    /// The end of the session still stores something, so it comes before everything stored is removed.
     private func signOut(_ call: CallID, _ turn: inout Turn) {
         if machines.session.signOut(&turn) == .ended { life.ended(&turn) }
         machines.resources?.end(.canceled, &turn)
@@ -256,7 +256,7 @@ final class HostInputs {
             machines.notices.forgetAll(&turn)
             machines.search.cleared(&turn)
         }
-        // Writes that are still on the disk stay what they are: known, and sent before later ones.
+        // If writes are still on the disk, they stay known here, and are sent before later ones.
         if areIntentsGone {
             machines.database?.signOut(&turn)
             machines.drafts.forgetAll(&turn)
@@ -268,14 +268,15 @@ final class HostInputs {
 
     // MARK: Closing
 
-    /// The client begins to close: lists are told no more.
+    /// The client begins to close: lists are not told anything any more.
     func stopShowing(_ turn: inout Turn) {
         machines.streams.end(&turn)
         outbox.stopShowing()
         machines.database?.stopTelling()
     }
 
-    /// What becomes of a command that waited: promises are stored, nothing is computed that nobody will see.
+    /// Handles a command that waited when the client closes: what must be kept is stored, and lists are not computed,
+    /// since nobody will see them.
     func close(_ command: HostCommand, _ turn: inout Turn) {
         switch command {
         case .post(.openMessageCollection(let id, let url, let filter, _)): collections.place(id, url, filter)

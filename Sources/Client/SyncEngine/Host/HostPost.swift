@@ -2,7 +2,7 @@ import SyncModel
 import SyncRealtime
 import SyncStreams
 
-/// What a host asks of the engine without waiting for a result.
+/// A request of a host to the engine that has no result.
 public enum HostPost: Sendable {
     case disconnect
     case resumeSync
@@ -13,17 +13,19 @@ public enum HostPost: Sendable {
     indirect case openMessageCollection(
         id: CollectionID, channelURL: ChannelURL, filter: MessageFilter, viewpoint: Int64)
     indirect case openSearchCollection(id: CollectionID, query: SearchQuery)
-    /// `function`: what the host says about rows. `place`: what a stream over the database shows.
+    /// `function`: decides about rows in the host's code (whether a row is shown, or its section). `place`: the
+    /// location of a stream over the database.
     indirect case openStream(
         id: UInt64, StreamSpec, function: (any RowFunction)?, place: DatabaseLocation? = nil)
     case removeCollection(id: CollectionID)
     case resetViewpoint(collection: CollectionID, viewpoint: Int64)
-    /// The host lagged behind and lost events of these collections (how many, by number): tell their lists again.
+    /// The host lagged behind and lost events of these collections (with how many): their lists are told again.
     case resync(collections: [CollectionID: Int])
-    /// The host has taken so many of the messages that it is told of; there is room for others.
+    /// The host has drained this many `message_received` events, so that others may be told.
     case tookMessages(Int)
 
-    /// Those that end something take none, so they are never refused; their number is bounded by what there is to end.
+    /// Commands that end something take no slot, so that they are never refused; their number is limited by the number
+    /// of things to end.
     var takesSlot: Bool {
         switch self {
         case .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection, .openMessageCollection,
@@ -33,7 +35,7 @@ public enum HostPost: Sendable {
         }
     }
 
-    /// The texts of a collection stay as long as the collection, which the host removes: they do not count.
+    /// The texts of a collection do not count, because they stay until the host removes the collection.
     var textBytes: Int {
         if case .setToken(let text) = self { text.utf8.count } else { 0 }
     }

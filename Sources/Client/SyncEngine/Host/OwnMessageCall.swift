@@ -1,20 +1,20 @@
 import SyncModel
 
-/// What a host asks about an own message.
+/// A call of a host about an own message.
 public enum OwnMessageCall: Sendable {
     /// `body` is a JSON object in canonical field names without the request id.
     case send(requestID: RequestID, body: [UInt8])
     case resend(requestID: RequestID)
     case append(requestID: RequestID, body: [UInt8])
-    /// The host sent a message by its own means and shows it when it has been sent.
+    /// The host sent a message by itself, and adds it only after that.
     case appendSent(requestID: RequestID, MessageRecord)
-    /// How the host's own send went.
+    /// How the host's own send ended.
     case handleSendResponse(requestID: RequestID, SendOutcome)
-    /// The host edited a message by its own means.
+    /// The host edited a message by itself.
     case tellEdit(MessageRecord)
     /// An edit of a failed message in place.
     case update(requestID: RequestID, body: [UInt8])
-    /// The host deleted a sent message by its own means; or a pending or failed one is given up.
+    /// The host deleted a sent message by itself, or gives up a pending or failed one.
     case delete(OwnMessageReference)
 
     var profile: HostCall.Profile {
@@ -34,21 +34,21 @@ public enum OwnMessageCall: Sendable {
         }
     }
 
-    /// It changes what is on disk of messages that the service has not, or of how a send ended.
+    /// A call that changes stored own messages, or says how a send ended.
     private func kept(_ name: Completion.Name, _ requestID: RequestID, _ bytes: Int = 0) -> HostCall.Profile {
         HostCall.Profile(
             name, textBytes: requestID.text.utf8.count + bytes, isDoneWhenClosing: true, endBeforeSignOut: .removed)
     }
 }
 
-/// How a host's own send went.
+/// How a host's own send ended.
 public enum SendOutcome: Sendable {
     case sent(MessageRecord)
-    /// `body`: what there is to keep of a message that was never appended; `nil` when there is nothing.
+    /// `body`: the content to keep of a message that was never appended; `nil` when there is none.
     case failed(code: Int, body: [UInt8]?)
 }
 
-/// Which own message: one the service has, or one that is pending or failed.
+/// Names an own message: one that the service has, or one that is pending or failed.
 public enum OwnMessageReference: Equatable, Sendable {
     case sent(id: MessageID)
     case unsent(requestID: RequestID)

@@ -1,19 +1,19 @@
 import SyncModel
 
-/// How far the messages of a channel are cached.
+/// How many messages of a channel are cached.
 public struct SyncProgress: Equatable, Sendable {
-    /// Of a run over channels that nobody looks at: so many are done with, of so many.
+    /// Progress of prefetch: how many channels of the run are done.
     public struct Run: Equatable, Sendable {
         public var done: Int
         public var total: Int
     }
 
     public var channelURL: ChannelURL
-    /// Messages of the channel cached by this run.
+    /// How many messages were cached since the channel began to be shown or prefetched.
     public var done: Int64
-    /// From the first message to the newest.
+    /// All messages are cached, from the first to the newest.
     public var isComplete: Bool
-    /// The channel is done with; `nil`: a page came.
+    /// Prefetch has finished the channel; `nil`: the event tells a page.
     public var prefetch: Run?
 
     public init(channelURL: ChannelURL, done: Int64, isComplete: Bool, prefetch: Run? = nil) {

@@ -4,6 +4,14 @@ import SyncModel
 ///
 /// A channel's history is a line, and the cache has ranges of it. A chunk is a closed range [start, end] of positions
 /// inside which every message of the service is in the cache:
+///
+///     oldest ──[====chunk====]·······[==chunk==]── newest
+///               start      end
+///
+/// Neighbours inside one chunk are neighbours on the service. Between chunks nothing is known. A chunk that has reached
+/// the first message covers everything before it. One that has reached the newest covers everything after it, but only
+/// during the session in which this was seen: after a lost connection it is not known what came since. That is why
+/// "newest" is not stored (`History.keepsNewest` is the exception).
 struct ChunkList: Equatable {
     struct Chunk: Equatable {
         var start: HistoryEdge

@@ -29,7 +29,7 @@ struct History {
 
     /// The key under which the messages are stored: the channel's, or the thread's.
     let channelKey: Int64
-    /// Of a thread: its parent message. It is stored with the replies, and no page brings it.
+    /// The id of a thread's parent message, else empty. The parent is stored with the replies, and no page brings it.
     let parentID: MessageID
     /// The stream of events goes on over sessions and restarts (`ServiceCapabilities.Changes.inStream`).
     let keepsNewest: Bool
@@ -39,7 +39,7 @@ struct History {
     let hasRelations: Bool
     private(set) var chunks: ChunkList
     var crossings = Crossings()
-    /// How many messages this process has stored since the history was last forgotten.
+    /// How many messages were stored since this history was loaded from the file, or last forgotten.
     private(set) var stored: Int64 = 0
 
     private var onDisk: [StoredChunk]

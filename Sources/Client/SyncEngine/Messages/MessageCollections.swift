@@ -26,7 +26,8 @@ final class MessageCollections: Machine {
         places[id] = HistoryID(channelURL, parentID: filter.parentID)
     }
 
-    /// Opens a collection if its channel is cached; otherwise the call ends with `notFound`.
+    /// Opens a collection if its channel is cached. Otherwise nothing is opened, and later calls of the collection end
+    /// with `removed`.
     func openCached(
         _ window: MessageWindow, _ channelURL: ChannelURL, call: CallID, _ turn: inout Turn
     ) {

@@ -1,19 +1,19 @@
 import SyncModel
 import SyncResources
 
-/// What a host asks of the resources, checked.
+/// A request of a host to resources, checked.
 public struct ResourceCall: Sendable {
     public let action: Action
     public let request: ResourceRequest
-    /// Milliseconds until it completes with TIMEOUT; `nil`: however long it takes.
+    /// Milliseconds until the call completes with TIMEOUT; `nil`: no limit.
     public let timeout: Int64?
-    /// Bytes of what can be long in it.
+    /// Bytes of the texts that may be long.
     public let textBytes: Int
 
-    /// Whether it writes to the database, and what it writes must not be lost.
+    /// Whether the call writes to the database; these writes must not be lost.
     public var isWrite: Bool { if case .operation = request { true } else { false } }
 
-    /// Reads an action on resources; `nil` for one that is none. What it cannot be is refused with its path.
+    /// Reads an action on resources; `nil` for any other action. Invalid content is refused with its path.
     public init?(_ call: ActionCall) throws(DocumentError) {
         guard let request = try ResourceRequest(call) else { return nil }
         action = call.action

@@ -4,11 +4,11 @@ import SyncModel
 import SyncResources
 import SyncTree
 
-/// Resources for hosts: calls and their ends. The rules are the `ResourceMachine`'s; what that wants of the database
-/// goes there as effects.
+/// Resources for hosts: calls and their results. The rules are in `ResourceMachine`; its requests to the database are
+/// passed on as effects.
 final class ResourceCalls: Machine {
     private let machine: ResourceMachine
-    /// What the calls asked for that are not complete.
+    /// The actions of calls that are not complete.
     private var actions: [CallID: Action] = [:]
 
     init(_ random: RandomSource) {
@@ -47,7 +47,7 @@ final class ResourceCalls: Machine {
 
     func end(_ turn: inout Turn) { end(.closed, &turn) }
 
-    /// Ends everything that is under way, and forgets contexts.
+    /// Ends every operation in flight, and forgets contexts.
     func end(_ status: Status, _ turn: inout Turn) {
         machine.startOver(
             ResourceFailure(status, status == .closed ? "the client was closed" : Completion.signedOut))

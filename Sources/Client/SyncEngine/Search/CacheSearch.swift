@@ -1,35 +1,35 @@
 import SyncModel
 import SyncStore
 
-/// Search in the cache: keeps its full-text index, and the lists that show results.
+/// Search in the cache: maintains the full-text index, and the lists that show results.
 ///
-/// All of it is done in slices behind all that is due, so a page waits for one of them at most: what open searches have
-/// to look at goes first, then what has come, what fetches look for, and what an older cache has. A message is a result
-/// when it has been indexed.
+/// All work is done in slices after everything else that is due, so that a page waits for at most one slice. First come
+/// changed messages that open searches have to check, then new messages, then fetches, then the index of an older
+/// cache. A message can be a result only when it has been indexed.
 final class CacheSearch: Machine {
-    /// How long one slice takes, in microseconds.
+    /// The maximum duration of a slice, in microseconds.
     private static let longest: Int64 = 2000
-    /// Rows that are looked at together: they may be of some hundred bytes or of a megabyte.
+    /// Rows that are read together: a row may have some hundred bytes or a megabyte.
     private static func rowsAtOnce(_ turn: Turn) -> Int { min(20, turn.options.cacheSliceRows) }
-    /// Queries that so many rows are compared with at once.
+    /// The number of queries with which `rowsAtOnce` rows are compared at once.
     private static let queriesAtOnce = 8
     /// Rows that are indexed between two merges.
     private static let rowsPerMerge = 200
-    /// Pages that one merge writes, about.
+    /// Pages that one merge writes, approximately.
     private static let mergedPages = 16
-    /// Pages of an index that is removed that go at once.
+    /// Pages that are removed at once, of an index that is dropped.
     private static let removedPages = 20
-    /// Milliseconds between two slices of indexing an older cache, for which nobody waits.
+    /// The pause between two slices that index an older cache, in milliseconds, since nobody waits for them.
     private static let buildingPause: Int64 = 2
-    /// How often progress is told, in milliseconds.
+    /// The time between two progress events, in milliseconds.
     private static let progressPause: Int64 = 100
-    /// How often an index that seems damaged is made again; then there is none until the next start.
+    /// How often an index that seems damaged is built again; after that, there is no index until the next start.
     private static let mostRemovals = 3
 
     private enum State {
         /// There is no index, and none is wanted.
         case off
-        /// There is one that nobody can use.
+        /// There is an unusable index, which is being removed.
         case removing
         case open(SearchIndex)
     }
@@ -38,18 +38,19 @@ final class CacheSearch: Machine {
     private var gate = RetryGate()
     private var lists = SearchLists()
     private var isPlanned = false
-    /// Rows of messages that had come when all was indexed.
+    /// How many rows of messages had come when all of them were indexed.
     private var seen: Int64 = 0
     private var isBuilding = false
     private var toldAt = Int64.min
     private var rowsSinceMerge = 0
     private var mayMerge = false
-    /// How often the index was removed since it seemed damaged.
+    /// How often the index was removed because it seemed damaged.
     private var removals = 0
 
     var windows: [SearchWindow] { lists.all }
 
-    /// Before anything else is written: what an index that is not open misses it does not learn later.
+    /// Called before anything else is written, because an index that is not open misses what is written, and does not
+    /// catch up later.
     func load(_ turn: inout Turn) {
         let isWanted = turn.options.searches
         let isUsable = turn.storage.cached { (cache) throws(StoreError) in
@@ -91,11 +92,11 @@ final class CacheSearch: Machine {
     }
 
     func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
-        // The border opens no search then.
+        // Without the index in the configuration, no search collection can be opened.
         guard turn.options.searches else {
             return turn.complete(Completion(call: call, name: .fetch, status: .invalidArgument))
         }
-        // Nobody waits for the end of a pause.
+        // A fetch does not wait for the end of a pause.
         let isPaused = gate.pausedUntil.map { $0 > turn.now.monotonic } ?? false
         let isOff = if case .off = state { true } else { false }
         if isPaused || isOff { return turn.complete(Completion(call: call, name: .fetch, status: .storage)) }
@@ -112,7 +113,7 @@ final class CacheSearch: Machine {
         return true
     }
 
-    /// The cache was emptied, or a part of it: nothing of that is shown any more.
+    /// The cache was emptied, or a part of it: the lists begin again.
     func cleared(_ turn: inout Turn) {
         guard case .open(let index) = state, index.touched.hasOverflown else { return }
         index.touched.clear()
@@ -123,7 +124,7 @@ final class CacheSearch: Machine {
 
     // MARK: Slices
 
-    /// Behind every input: begins when there is something to do.
+    /// Called after every input: begins when there is something to do.
     func look(_ turn: inout Turn) {
         if turn.storage.takeIndexDamage() { removeDamaged(&turn) }
         guard !isPlanned, hasWork(turn) else { return }
@@ -150,7 +151,7 @@ final class CacheSearch: Machine {
     func work(_ turn: inout Turn) {
         isPlanned = false
         guard gate.isOpen(at: turn.now.monotonic) else { return goOn(&turn) }
-        // Fetches only read.
+        // Fetches only read, so they need not wait for the copying of the log.
         if !lists.isFetching(isComplete: !isBuilding), let later = turn.storage.logCopied(turn.now) {
             return goOn(after: later - turn.now.monotonic, &turn)
         }
@@ -172,7 +173,7 @@ final class CacheSearch: Machine {
         lists.finishAll(.storage, &turn)
     }
 
-    /// A part of an index that nobody can use goes; behind the last one comes the new one.
+    /// Removes a part of an unusable index; after the last part, a new index is opened.
     private func remove(_ turn: inout Turn) -> Bool {
         let isMore = turn.storage.cached { (cache) throws(StoreError) in
             try SearchIndex.drop(cache, pages: CacheSearch.removedPages)
@@ -188,12 +189,12 @@ final class CacheSearch: Machine {
             state = .removing
             return false
         }
-        // Nobody has noted what went in between.
+        // Messages that were removed while there was no index were not noted.
         lists.startOver(&turn)
         return true
     }
 
-    /// Without its triggers nothing that is stored fails by it.
+    /// Removes a damaged index. Without its triggers, it cannot make other writes fail.
     private func removeDamaged(_ turn: inout Turn) {
         guard case .open = state else { return }
         removals += 1
@@ -203,12 +204,12 @@ final class CacheSearch: Machine {
         goOn(&turn)
     }
 
-    /// One slice, of one kind of work. `false`: the cache could not be read or written.
+    /// One slice, for one kind of work. `false`: the cache could not be read or written.
     private func work(_ index: SearchIndex, _ turn: inout Turn) -> Bool {
         if !index.touched.isEmpty {
             return repeated(&turn) { turn in index.touched.isEmpty ? false : lookAtTouched(index, &turn) }
         }
-        // The fewer parts there are, the sooner something is found.
+        // The fewer parts the index has, the faster a search is.
         if rowsSinceMerge >= CacheSearch.rowsPerMerge { return merge(index, turn) }
         let storage = turn.storage
         let added = storage.addedMessages
@@ -239,7 +240,8 @@ final class CacheSearch: Machine {
         return !mayMerge || merge(index, turn)
     }
 
-    /// Takes a step again and again, until the slice is over or there is none (`false`) any more. `nil`: it failed.
+    /// Repeats a step until the slice is over, or until the step returns `false` because nothing is left. A step that
+    /// returns `nil` has failed; then the result is `false`.
     private func repeated(_ turn: inout Turn, _ step: (inout Turn) -> Bool?) -> Bool {
         let began = turn.options.stopwatch()
         var rows = 0
@@ -251,8 +253,8 @@ final class CacheSearch: Machine {
         return true
     }
 
-    /// Indexes rows until the slice is over, in the transaction of who calls: each makes a part that is to be merged.
-    /// Gives whether there are no more.
+    /// Indexes rows until the slice is over; called inside the caller's transaction. Each step adds a part to the
+    /// index, to be merged later. Returns whether no rows are left.
     private func indexed(_ turn: Turn, _ step: (_ rows: Int) throws(StoreError) -> Bool) throws(StoreError) -> Bool {
         let began = turn.options.stopwatch()
         let count = CacheSearch.rowsAtOnce(turn)
@@ -277,13 +279,14 @@ final class CacheSearch: Machine {
         return true
     }
 
-    /// Some of the messages that were touched are results now, or are none. `nil`: the cache could not be read.
+    /// Checks changed messages: some may have become results, others may be none any more. `nil`: the cache could not
+    /// be read.
     private func lookAtTouched(_ index: SearchIndex, _ turn: inout Turn) -> Bool? {
         if index.touched.hasOverflown {
             cleared(&turn)
             return true
         }
-        // Each is compared with each query.
+        // Each message is compared with each query.
         let most = max(1, CacheSearch.rowsAtOnce(turn) * CacheSearch.queriesAtOnce / max(lists.count, 1))
         let touched = index.touched.take(min(most, CacheSearch.rowsAtOnce(turn)))
         let found = turn.storage.cached { (_) throws(StoreError) in
@@ -295,7 +298,7 @@ final class CacheSearch: Machine {
             index.touched.giveBack(touched)
             return nil
         }
-        // What is shown of a channel that is gone cannot be found by its URL.
+        // Results of a channel that is gone cannot be found by its URL, so the lists begin again.
         if found.contains(where: { $0 == nil }) {
             index.touched.clear()
             lists.startOver(&turn)

@@ -1,23 +1,23 @@
 import SyncModel
 import SyncStore
 
-/// A page of results that is being looked for.
+/// A page of results that is being searched for.
 struct SearchFetch {
-    /// By relevance that many of the newest messages that match are compared.
+    /// With the order by relevance, this many of the newest matching messages are compared.
     private static let mostCompared = 1000
 
-    /// `nil`: it fills a list that was emptied, and nobody is told.
+    /// `nil`: the fetch fills a list that was emptied, and no call waits.
     let call: CallID?
     /// Results that are still wanted.
     private(set) var wanted: Int
     private let scope: SearchScope
-    /// Only what stands behind it is wanted.
+    /// Only results behind this place are wanted.
     private let bound: SearchPlace?
     private var walk: SearchWalk
-    /// By relevance: the best ones so far, the best one first.
+    /// With the order by relevance: the best results so far, the best one first.
     private var best: [FoundMessage] = []
     private var compared: Set<ResultID> = []
-    /// There is more than `best` has room for.
+    /// There are more results than `best` has room for.
     private var isCut = false
 
     init(_ scope: SearchScope, call: CallID?, wanted: Int, behind bound: SearchPlace?) {
@@ -29,16 +29,16 @@ struct SearchFetch {
 
     /// Nothing more can come.
     private(set) var isDone = false
-    /// There may be more behind what was found.
+    /// There may be more results behind those found.
     var hasMore: Bool { isByRelevance ? isCut : !walk.isAtEnd || isCut }
 
-    /// Looks at up to so many rows, and gives what the list shows from now on.
+    /// Reads up to `rows` rows. Returns the results that the list shows from now on.
     mutating func step(rows: Int, _ index: SearchIndex) throws(StoreError) -> [FoundMessage] {
         let found = try walk.step(rows: rows, index)
         guard isByRelevance else {
             let shown = Array(found.prefix(wanted))
             wanted -= shown.count
-            // Those that are left over are found again, from behind the last one shown.
+            // The remaining results are found again by the next fetch, which begins behind the last one shown.
             isCut = shown.count < found.count
             isDone = wanted == 0 || walk.isAtEnd
             return shown
@@ -61,12 +61,12 @@ struct SearchFetch {
         isCut = true
     }
 
-    /// A message that the list does not show, since it stands behind what is shown, is a result now.
+    /// A message has become a result behind the end of the list.
     mutating func take(_ found: FoundMessage) {
         if isByRelevance, compared.contains(found.place.id) { compare(found) } else { walk.take(found) }
     }
 
-    /// A message is no result any more. What had no room before it may have now, so all are compared again.
+    /// A message is no result any more. A result that had no room before may have room now, so all are compared again.
     mutating func drop(_ id: ResultID) {
         walk.drop(id)
         guard best.contains(where: { $0.place.id == id }) else { return }

@@ -1,7 +1,7 @@
 import SyncModel
 import SyncStore
 
-/// The search collections: fetches, and what touched messages do to the lists.
+/// The search collections: fetches, and the changes that changed messages make to the lists.
 struct SearchLists {
     private var windows: [CollectionID: SearchWindow] = [:]
 
@@ -12,7 +12,7 @@ struct SearchLists {
     var isEmpty: Bool { windows.isEmpty }
     var count: Int { windows.count }
 
-    /// Whether there is something to look for. A list that is filled again waits until the index is complete.
+    /// Whether a fetch has work to do. A list that fills itself again waits until the index is complete.
     func isFetching(isComplete: Bool) -> Bool { windows.values.contains { $0.isFetching(isComplete: isComplete) } }
 
     func contains(_ id: CollectionID) -> Bool { windows[id] != nil }
@@ -24,7 +24,7 @@ struct SearchLists {
         windows[id] = nil
     }
 
-    /// Results that a fetch brings from now on. Gives what the collection is then.
+    /// Sets how many results a fetch brings from now on. Returns the collection's new state.
     mutating func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? {
         windows[id]?.limit = limit
         return windows[id]?.info
@@ -40,7 +40,7 @@ struct SearchLists {
 
     mutating func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
         guard var window = windows[id] else { return }
-        // One that fills the list again is replaced: this one brings what is missing, too.
+        // A fetch that fills the list again is replaced: this one brings the missing results, too.
         var wanted = window.limit
         if let fetch = window.fetch {
             guard fetch.call == nil else {
@@ -57,10 +57,10 @@ struct SearchLists {
         windows[id] = window
     }
 
-    /// One step of the first fetch that is under way.
+    /// One step of the first fetch that has work to do.
     mutating func step(rows: Int, isComplete: Bool, _ index: SearchIndex, _ turn: inout Turn) throws(StoreError) {
         let next = numbers.first { windows[$0]?.isFetching(isComplete: isComplete) == true }
-        // In its place, as what a fetch has found is copied otherwise.
+        // Changed in place: otherwise all results that the fetch has found would be copied.
         guard let id = next, let changes = try windows[id]?.step(rows: rows, isComplete: isComplete, index),
             let window = windows[id]
         else { return }
@@ -88,7 +88,7 @@ struct SearchLists {
 
     // MARK: Changes
 
-    /// A message was touched.
+    /// A message changed that may be a result, or may have been one.
     mutating func take(_ message: LookedUp, _ turn: inout Turn) {
         let capacity = turn.options.messageCollectionCapacity
         for id in numbers {
@@ -101,7 +101,7 @@ struct SearchLists {
         }
     }
 
-    /// More was touched than can be looked at one by one.
+    /// More messages changed than can be checked one by one.
     mutating func startOver(_ turn: inout Turn) {
         for id in numbers {
             guard var window = windows[id] else { continue }

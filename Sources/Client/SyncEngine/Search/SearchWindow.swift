@@ -3,19 +3,19 @@ import SyncStore
 
 /// A search collection: the results of a query, the best one first, as far as the host has fetched them.
 ///
-/// The list is always the best of all results: one that becomes known enters when it stands within what is shown, or
-/// when nothing more is to come. What was found and had no room is not kept: a fetch looks for what stands behind the
-/// last one shown.
+/// The list always has the best of all results: a new result enters when it sorts before the end of the list, or when
+/// nothing more is to come. Other results that were found are not kept: the next fetch searches behind the last one
+/// shown.
 struct SearchWindow {
     let id: CollectionID
     let scope: SearchScope
-    /// Results that a fetch brings.
+    /// How many results a fetch brings.
     var limit: Int
     private(set) var window = Window<SearchResult>(isReversed: true)
     private(set) var hasNext = true
-    /// A fetch has begun: results enter.
+    /// The host has fetched, so new results enter.
     private var isUsed = false
-    /// Results that fetches brought; a list with more loses as many, once it is beyond its capacity.
+    /// How many results fetches brought. A list is cut only if it is longer than this and than its capacity.
     private var fetched = 0
     var fetch: SearchFetch?
 
@@ -31,10 +31,11 @@ struct SearchWindow {
         return info
     }
 
-    /// Whether there is something to look for. Nobody waits for a list that is filled again: that is done once.
+    /// Whether a fetch has work to do. A list that fills itself again does so only once, when the index is complete,
+    /// because no call waits for it.
     func isFetching(isComplete: Bool) -> Bool { fetch.map { $0.call != nil || isComplete } ?? false }
 
-    /// The last one shown.
+    /// The place of the last result shown.
     private var last: SearchPlace? { window.first?.place }
 
     func change(_ change: WindowChange, _ cause: Cause) -> CollectionChange {
@@ -42,13 +43,13 @@ struct SearchWindow {
             collection: id, list: .results, action: change.action, cause: cause, items: change.items, info: info)
     }
 
-    /// Begins to look for a page; for `call`, or to fill the list again.
+    /// Begins the search for a page; for `call`, or (`nil`) to fill the list again.
     mutating func begin(call: CallID?, wanted: Int) {
         isUsed = true
         fetch = SearchFetch(scope, call: call, wanted: wanted, behind: last)
     }
 
-    /// One step of it. `isComplete`: all that is cached is indexed. Gives what changes.
+    /// One step of the fetch. `isComplete`: all cached messages are indexed. Returns the changes.
     mutating func step(rows: Int, isComplete: Bool, _ index: SearchIndex) throws(StoreError) -> [WindowChange] {
         guard let found = try fetch?.step(rows: rows, index), let fetch else { return [] }
         if fetch.isDone { hasNext = fetch.hasMore || !isComplete }
@@ -56,7 +57,7 @@ struct SearchWindow {
         return window.merge(found.map { SearchResult($0) })
     }
 
-    /// A message that was touched is a result, or (`nil`) it is none.
+    /// A changed message is a result, or (`nil`) it is none.
     mutating func take(_ found: FoundMessage?, _ id: ResultID) -> [WindowChange] {
         guard let found else {
             fetch?.drop(id)
@@ -70,8 +71,8 @@ struct SearchWindow {
         return [window.remove(ids: [id])].compactMap { $0 }
     }
 
-    /// Whether a result stands within what is shown. One that would be the last itself may have others before it that
-    /// are not shown.
+    /// Whether a result sorts before the end of the list. If it is itself the last one shown, other results that are
+    /// not shown may come before its new place.
     private mutating func isShown(_ place: SearchPlace) -> Bool {
         guard hasNext else { return true }
         guard let last else { return false }
@@ -79,7 +80,7 @@ struct SearchWindow {
         return place == last || window.count > 1 && window.rows[1].place < place
     }
 
-    /// What leaves at the end, since results came that were not fetched.
+    /// Removes results at the end when the list is too long because new results entered without a fetch.
     mutating func cut(capacity: Int) -> WindowChange? {
         let most = max(fetched, capacity)
         guard window.count > most else { return nil }
@@ -87,7 +88,7 @@ struct SearchWindow {
         return window.removeFirst(window.count - most)
     }
 
-    /// Empties the list, to be filled again with as many, or with all, as it was.
+    /// Empties the list and begins to fill it again, with as many results as before, or with all if it had all.
     mutating func startOver() -> WindowChange {
         let wanted = window.count + (fetch?.wanted ?? 0) + (hasNext ? 0 : limit)
         let change = window.clear()
@@ -96,7 +97,7 @@ struct SearchWindow {
         return change
     }
 
-    /// The list for a host that lost track of it.
+    /// The whole list again, for a host that lost events.
     mutating func resync() -> [WindowChange] {
         [WindowChange(.clear, [])] + [window.snapshot()].compactMap { $0 }
     }

@@ -4,29 +4,30 @@ import SyncModel
 import SyncStreams
 import SyncTree
 
-/// What one stream over a place of the realtime database is fed with: a listen of its own that no host sees. The
-/// children of the place are the rows.
+/// Feeds one stream over a place of the realtime database, by a listen of its own that no host sees. The children of
+/// the place are the rows.
 ///
-/// More rows are a listen with a larger limit: the old one ends when the new one has told what is there, so that no row
-/// is missing in between.
+/// For more rows there is a second listen with a larger limit; the first one ends when the second has told its value,
+/// so that no row is missing in between.
 struct DatabaseFeed {
     private let stream: UInt64
     private let path: TreePath
     private let query: DatabaseQuery?
     private var order: TreeOrder { query?.order ?? .key }
-    /// How many rows are asked for, from which end; `nil`: all.
+    /// How many rows are asked for, and from which end; `nil`: all.
     private var limit: TreeQuery.Limit?
     private var listen: CallID
-    /// The listen with more rows that has not told anything yet.
+    /// The listen with more rows, while it has told nothing yet.
     private var wider: CallID?
-    /// What is asked for without the wider one.
+    /// The limit of the present listen, without the wider one.
     private var narrowerLimit: TreeQuery.Limit?
     private var isFetchAwaited = false
     /// In the order of their keys.
     private var rows: [TreeChild] = []
     private var isLoaded = false
 
-    /// How many rows at first, and in which order they are counted, is the stream's to say where the source does not.
+    /// If the location has no limit, the stream's specification gives the number of first rows and the order in which
+    /// they are counted.
     init(_ stream: UInt64, _ location: DatabaseLocation, _ spec: StreamSpec?) {
         self.stream = stream
         path = location.path
@@ -36,8 +37,8 @@ struct DatabaseFeed {
         listen = .stream(stream)
     }
 
-    /// What is asked for, but for the limit. Only a limit makes the order and range of the stream the database's
-    /// business, which wants an index for most: without one everything is told, and the stream chooses.
+    /// The query without its limit. The database gets the stream's order and range only when there is a limit, because
+    /// most of them need an index. Without a limit all rows are told, and the stream chooses.
     private static func query(of location: DatabaseLocation, _ spec: StreamSpec?) -> DatabaseQuery? {
         guard let spec, spec.limit != nil, let own = DatabaseQuery(spec) else { return location.query }
         let isPlain = location.query == nil || location.query == (try? DatabaseQuery(own.order))
@@ -50,10 +51,11 @@ struct DatabaseFeed {
 
     func close() -> [StreamAsk] { ([listen] + [wider].compactMap { $0 }).map { .unlisten($0) } }
 
-    /// What is told when nothing more can be had; else what asks for it.
+    /// Asks for more rows. `input`: what to tell the stream now, if there are no more rows; `asks`: what to ask
+    /// otherwise.
     mutating func fetchMore(_ count: Int?) -> (input: StreamInput?, asks: [StreamAsk]) {
         let more = count ?? StreamRequest.usualPage
-        // The wider listen that nobody waits for may still bring some.
+        // A wider listen may still bring rows, though no call waits for it any more.
         if more == 0 { return (.fetched(hasMore: wider != nil || rows.count >= self.count, short: nil, nil), []) }
         if wider == nil { narrowerLimit = limit }
         switch limit {
@@ -80,12 +82,12 @@ struct DatabaseFeed {
 
     // MARK: Being told
 
-    /// The place is this now: what to tell the stream, and what to ask.
+    /// A listen told the value of the place. Returns what to tell the stream, and what to ask.
     mutating func take(
         _ number: CallID, _ node: TreeNode, isCurrent: Bool
     ) -> (inputs: [StreamInput], asks: [StreamAsk]) {
         guard number == listen || number == wider else { return ([], []) }
-        // The narrower one says nothing that the wider one does not.
+        // The wider listen will tell everything that the narrower one does.
         if number == listen, wider != nil, !isCurrent { return ([], []) }
         var inputs = change(to: node.children)
         var asks: [StreamAsk] = []
@@ -103,8 +105,8 @@ struct DatabaseFeed {
         return (inputs, asks)
     }
 
-    /// The database is not reached, and nothing is kept of what a listen asks for: who wants more asks again. Those
-    /// that nobody waits for any longer may still come.
+    /// The database is not reached, and no value is stored for what this listen asks for. A fetch that waits ends, and
+    /// the host may fetch again. Without a waiting fetch the listen stays, since rows may still come.
     mutating func takeUnheard(_ number: CallID) -> (input: StreamInput, asks: [StreamAsk])? {
         guard number == wider, isFetchAwaited else { return nil }
         limit = narrowerLimit
@@ -112,7 +114,7 @@ struct DatabaseFeed {
         return (.fetched(hasMore: true, short: Completion.ShortReason.offline.rawValue, nil), [.unlisten(number)])
     }
 
-    /// A listen was refused, and is gone.
+    /// A listen was refused, and has ended.
     mutating func take(_ number: CallID, ended failure: DatabaseFailure) -> [StreamInput] {
         let wrong = failure == .signedOut
             ? StreamFailure(.canceled, Completion.signedOut) : StreamFailure(.service, failure.message)
@@ -127,7 +129,7 @@ struct DatabaseFeed {
         return inputs
     }
 
-    /// Nobody waits for more rows any longer; they may come all the same.
+    /// No call waits for more rows any more; they may come all the same.
     mutating func endFetch(_ status: Status) -> StreamInput? {
         guard wider != nil else { return nil }
         isFetchAwaited = false
@@ -141,7 +143,7 @@ struct DatabaseFeed {
         }
     }
 
-    /// Both are in the order of their keys.
+    /// The old and the new rows are both in the order of their keys.
     private mutating func change(to new: [TreeChild]) -> [StreamInput] {
         var put: [StreamItem] = []
         var removed: [String] = []

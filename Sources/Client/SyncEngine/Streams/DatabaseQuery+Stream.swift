@@ -3,8 +3,8 @@ import SyncStreams
 import SyncTree
 
 extension DatabaseQuery {
-    /// The order and range of a stream, as the database knows them; `nil` for those of the source, and for an order
-    /// that no place of the database has.
+    /// The order and range of a stream, as a query of the database; `nil` when the stream has the order of its source,
+    /// or an order that the database does not know.
     init?(_ spec: StreamSpec) {
         guard case .field(let field) = spec.order.by else { return nil }
         let order: TreeOrder
@@ -15,7 +15,7 @@ extension DatabaseQuery {
             guard let path = try? TreePath(names.joined(separator: "/")) else { return nil }
             order = .child(path)
         }
-        // A descending stream begins with the greatest.
+        // A descending stream begins with the greatest value.
         let (least, greatest) = spec.order.isDescending ? (spec.end, spec.start) : (spec.start, spec.end)
         try? self.init(order, from: least.map(DatabaseQuery.bound), to: greatest.map(DatabaseQuery.bound))
     }
@@ -27,7 +27,7 @@ extension DatabaseQuery {
         case .value(.integer(let value)): Bound(.integer(value))
         case .value(.real(let value)): Bound(.real(value))
         case .value(.text(let value)): Bound(.text(value))
-        // A bound is no object: such a spec is refused.
+        // A bound is never an object: such a specification was refused.
         case .value(.nothing), .value(.children): Bound(nil)
         }
     }

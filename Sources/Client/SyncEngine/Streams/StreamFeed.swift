@@ -1,16 +1,16 @@
 import SyncModel
 import SyncStreams
 
-/// What one stream over a collection is fed with: a collection of its own that no host sees.
+/// Feeds one stream over a collection, by a collection of its own that no host sees.
 ///
-/// It and its calls are the stream's by their ids, so that whatever comes of it is the stream's. There is one call at a
-/// time.
+/// The ids of this collection and of its calls belong to the stream, so all their events and results go to the stream.
+/// There is one call at a time.
 struct StreamFeed {
     enum Work {
-        /// The first rows; `wanted`: how many more.
+        /// Load the first rows; `wanted`: how many more.
         case load(wanted: Int)
         case fetchMore(PageDirection, wanted: Int)
-        /// The list was emptied, or came short: the first rows once more, and nobody waits for them.
+        /// Load the first rows again, because the list was emptied or was too short; no call waits for them.
         case reload(wanted: Int)
 
         var wanted: Int {
@@ -32,15 +32,15 @@ struct StreamFeed {
 
     let stream: UInt64
     let source: ExternalSource
-    /// Rows that are wanted at first; 0: one page.
+    /// How many rows are wanted at first; 0: one page.
     let limit: Int
     private var list = ListFeed()
     private(set) var work: Work?
-    /// What is asked for when the work under way is done.
+    /// The work to begin when the present one is done.
     private var next: Work?
-    /// The first rows are not all there: there was no connection, sync was paused, or they could not be read.
+    /// Some of the first rows are missing, because there was no connection, sync was paused, or they could not be read.
     private var isShort = false
-    /// The call under way has brought rows.
+    /// The present call has brought rows.
     private var hasBrought = false
 
     init(_ stream: UInt64, _ source: ExternalSource, limit: Int?) {
@@ -51,7 +51,7 @@ struct StreamFeed {
 
     var call: CallID { .stream(stream) }
 
-    /// A change of a list that the stream shows; `nil` for one of own messages.
+    /// A change of the list that the stream shows; `nil` for a change of the pending or failed list.
     mutating func take(_ change: CollectionChange) -> StreamInput? {
         guard change.list == .channels || change.list == .succeeded else { return nil }
         if change.action == .insert {
@@ -68,7 +68,7 @@ struct StreamFeed {
         case .channels(let query): [.openChannels(query)] + begin(.load(wanted: limit))
         case .messages(let url, let filter, let viewpoint):
             [.openMessages(channelURL: url, filter, viewpoint: viewpoint)] + begin(.load(wanted: limit))
-        // `DatabaseFeed` does that.
+        // `DatabaseFeed` feeds these.
         case .database: []
         }
     }
@@ -78,29 +78,30 @@ struct StreamFeed {
         return begin(.fetchMore(direction ?? usual, wanted: count ?? 0))
     }
 
-    /// The list is empty, and what it showed may be had again.
+    /// The list was emptied, and its rows may be loaded again.
     mutating func reload() -> [StreamAsk] {
         if case .load? = work { return [] }
         return begin(.reload(wanted: limit))
     }
 
-    /// What came short for want of a connection, in a pause of sync or by a failure of the disk may come now.
+    /// Sync goes on: rows may come that were missing because of a lost connection, a pause of sync or a failure of the
+    /// disk.
     mutating func syncResumed() -> [StreamAsk] {
         guard isShort else { return [] }
         if case .load? = work { return [] }
         return begin(.reload(wanted: limit - list.count))
     }
 
-    /// New messages lie behind a gap: the list begins again at the newest.
+    /// There are new messages behind a huge gap: the list begins again at the newest.
     mutating func gapOpened() -> [StreamAsk] {
         guard case .messages(_, _, let viewpoint) = source, viewpoint == Int64.max else { return [] }
         return [.resetViewpoint(viewpoint)] + reload()
     }
 
-    /// Whether the collection has been asked for what `fetchMore` is to bring; else that waits for the first rows.
+    /// Whether the collection has been asked for what `fetchMore` wants; otherwise the fetch waits for the first rows.
     var isFetchingMore: Bool { if case .fetchMore? = work { true } else { false } }
 
-    /// A fetch that waits for the first rows waits no longer: what to tell the stream.
+    /// Ends a fetch that still waits for the first rows. Returns what to tell the stream.
     mutating func endWaitingFetch(_ status: Status) -> StreamInput? {
         guard case .fetchMore? = next else { return nil }
         next = nil
@@ -110,7 +111,7 @@ struct StreamFeed {
 
     private mutating func begin(_ new: Work) -> [StreamAsk] {
         guard work == nil else {
-            // A fetch that waits is answered; the first rows once more are had with it.
+            // A waiting fetch must get its answer; it brings the first rows, too, if they are to be loaded again.
             if case .fetchMore? = next { return [] }
             next = new
             return []
@@ -121,12 +122,12 @@ struct StreamFeed {
         return if case .channels = source { [.fetch(.next)] } else { [.start] }
     }
 
-    /// The call has ended: what to tell the stream, and what to ask next.
+    /// The call has ended. Returns what to tell the stream, and what to ask next.
     mutating func take(_ completion: Completion) -> (input: StreamInput?, asks: [StreamAsk]) {
         guard let done = work else { return (nil, []) }
         let hasMore = completion.hasMore ?? completion.info?.hasPrevious ?? false
         let isShort = completion.short != nil
-        // A short page of what is cached may have another one behind it, until one brings nothing.
+        // After a short page from the cache there may be another one, until a page brings nothing.
         let mayGoOn = !isShort || completion.short != .reset && hasBrought
         hasBrought = false
         if completion.status == .ok, mayGoOn, hasMore, done.wanted > 0 {

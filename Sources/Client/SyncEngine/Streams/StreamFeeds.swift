@@ -2,15 +2,16 @@ import SyncModel
 import SyncRealtime
 import SyncStreams
 
-/// The streams of a client, and the collections that feed them.
+/// The streams of a client, and what feeds them.
 ///
-/// What the engine tells of those collections comes here instead of to the host, as a `FedNotice`. What they need is
-/// asked between two inputs (`takeAsks`), so that no list is asked for anything while what it told is still on its way.
+/// What the engine tells about these collections comes here instead of to the host, as a `FedNotice`. Their requests
+/// are sent between two inputs (`takeAsks`), so that no list is asked for anything before its last notices have arrived
+/// here.
 final class StreamFeeds {
     private var streams = Streams()
     private var feeds: [UInt64: StreamFeed] = [:]
     private var databaseFeeds: [UInt64: DatabaseFeed] = [:]
-    /// The places of the database of streams that are being opened.
+    /// The database locations of streams that are being opened.
     private var places: [UInt64: DatabaseLocation] = [:]
     private var asks: [(stream: UInt64, ask: StreamAsk)] = []
 
@@ -45,13 +46,13 @@ final class StreamFeeds {
         _ request: StreamRequest, of id: UInt64, call: CallID, _ turn: inout Turn
     ) {
         streams.handle(request, of: id, call: call, now: turn.now.monotonic)
-        // The longest that all pages together may take; each has its own patience besides.
+        // The limit for all pages together; each page has its own timeout besides.
         if streams.stream(fetching: call) == id { turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline)) }
         carryOut(&turn)
     }
 
-    /// The host waits no longer for more rows of a stream. Gives the call to a collection that is to end in its stead;
-    /// what comes of that ends the host's.
+    /// The host's fetch of more rows ends. If the collection is being asked, returns the call to the collection, which
+    /// the caller ends; that end then completes the host's call.
     func endFetch(
         _ call: CallID, _ status: Status, _ turn: inout Turn
     ) -> (isFound: Bool, asked: CallID?) {
@@ -116,7 +117,7 @@ final class StreamFeeds {
         _ change: CollectionChange, of id: UInt64, _ turn: inout Turn
     ) {
         guard let input = feeds[id]?.take(change) else { return }
-        // What was emptied can be had again, but for the messages of a channel that is gone.
+        // The rows of an emptied list can be loaded again, except the messages of a channel that is gone.
         let isGone = change.list == .succeeded && change.info?.hasPrevious == false
         if change.action == .clear, change.cause.source != .viewpointReset, !isGone {
             ask(feeds[id]?.reload() ?? [], of: id)
@@ -166,7 +167,7 @@ final class StreamFeeds {
 
     private func open(_ id: UInt64, _ source: ExternalSource, _ limit: Int?) {
         if case .database = source {
-            // Where the place is missing, the border has refused the stream.
+            // Without a location, the stream was refused before it came here.
             guard let place = places[id] else { return }
             let feed = DatabaseFeed(id, place, streams.spec(id))
             ask(feed.open(), of: id)
