@@ -28,7 +28,7 @@ final class ChannelSync: Machine {
     /// The state of the change log in this session.
     private enum Log {
         case unread
-        /// Asked from a point.
+        /// A page of the log was asked for.
         case asked
         case read
     }
@@ -84,7 +84,7 @@ final class ChannelSync: Machine {
     /// It is known what happened in a channel while the client was offline: nothing is missing before the next fact.
     func isSettled(_ url: ChannelURL) -> Bool { isRead && !refresh.isPlanned(url) }
 
-    /// The same of all channels.
+    /// The same, for all channels.
     var isSettled: Bool { isRead && refresh.isIdle }
 
     private var isRead: Bool {

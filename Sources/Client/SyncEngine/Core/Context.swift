@@ -81,7 +81,7 @@ struct Context {
         return info.loginTime.addingClamped(now.monotonic - loggedInAt)
     }
 
-    /// Why a channel changed: what the event says, and what it holds.
+    /// Why a channel changed: the event, and the details that it has (`EventFact`).
     func cause(of event: ChannelEvent, in url: ChannelURL) -> Cause {
         var cause = event.cause(userID: options.userID)
         cause.facts += rules.facts(of: .channel(url: url, event), userID: options.userID)

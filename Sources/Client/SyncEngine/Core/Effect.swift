@@ -8,7 +8,7 @@ indirect enum Effect {
     /// For the host.
     case event(HostEvent)
     case completion(Completion)
-    /// For a stream, from what feeds it.
+    /// For a stream, from the list or place that feeds it.
     case feed(stream: UInt64, FedNotice)
     case ask(Ask, ServiceRequest)
     /// `nil` cancels the timer.
@@ -24,7 +24,8 @@ indirect enum Effect {
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.
     case ownMessageSeen(MessageRecord, channelURL: ChannelURL)
-    /// The stream skips some messages of a channel. Own messages that the stream brought before count as seen.
+    /// The stream skips some messages of a channel. Own messages in the page behind this hole were told by earlier
+    /// effects.
     case leftOut(channelURL: ChannelURL)
     /// Something became known about channels.
     case channels(ChannelFact)

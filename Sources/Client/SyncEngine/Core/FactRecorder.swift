@@ -33,7 +33,7 @@ final class FactRecorder {
 
     // MARK: Messages
 
-    /// `false` when it could not be stored.
+    /// Records a fact about messages. `false` when it could not be stored.
     @discardableResult
     func record(message fact: MessageFact, _ turn: inout Turn) -> Bool {
         let url = fact.channelURL
@@ -118,7 +118,7 @@ final class FactRecorder {
 
     // MARK: Channels
 
-    /// `false` when it could not be stored.
+    /// Records a fact about channels. `false` when it could not be stored.
     func record(channels fact: ChannelFact, _ turn: inout Turn) -> Bool {
         let (timelines, isSettled) = (timelines, sync.isSettled)
         let committed = turn.storage.committed { (cache) throws(StoreError) in

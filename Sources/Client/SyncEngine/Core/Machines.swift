@@ -46,9 +46,10 @@ struct Machines {
         return all
     }
 
-    /// Whether a machine had such a call.
+    /// Cancels a call. Returns whether one of the machines had it.
     func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
-        // A stream's call may be a fetch of the collection that feeds it, which ends in its stead.
+        // A stream's call may wait for a fetch of the collection that feeds the stream: then that fetch is ended
+        // instead.
         let stream = streams.endFetch(call, status, &turn)
         for machine in all where machine.cancel(stream.asked ?? call, status, &turn) { return true }
         return stream.isFound

@@ -37,7 +37,7 @@ final class DatabaseCalls: Machine {
     }
 
     /// Takes over the writes that an earlier process left. They are sent with the first input, because the driver of
-    /// the engine does not take network commands before it.
+    /// the engine does not listen to the network before it.
     func load(_ turn: inout Turn) {
         let left = store.writes()
         for write in left { paths[write.id] = write.path }

@@ -122,7 +122,7 @@ final class Drafts: Machine {
     /// The client closes: the last chance to store drafts.
     func end(_ turn: inout Turn) { if !unstored.isEmpty { _ = storeAll(turn.context) } }
 
-    /// One transaction; `false` when nothing is stored.
+    /// Stores all changed drafts in one transaction; `false` when nothing is stored.
     private func storeAll(_ context: Context) -> Bool {
         let done: Void? = context.storage.intended { (intents) throws(StoreError) in
             try intents.transaction { () throws(StoreError) in

@@ -300,7 +300,7 @@ final class Outbox: Machine {
     func sessionEnded(_ turn: inout Turn) {
         uploads.sessionEnded()
         for url in messages.channelURLs {
-            // The failures of this session say nothing about the next one.
+            // Failures of this session must not delay messages in the next one.
             messages[url]?.gate.succeed()
             turn.add(.timer(.outbox(channelURL: url), at: nil))
             failWhatCannotWait(url, &turn)

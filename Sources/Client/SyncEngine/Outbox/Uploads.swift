@@ -59,6 +59,6 @@ struct Uploads {
         failedOnce = failedOnce.filter { !isGone($0.key) }
     }
 
-    /// The failures of this session say nothing about the next one.
+    /// Failures of this session must not delay uploads in the next one.
     mutating func sessionEnded() { self = Uploads() }
 }

@@ -48,7 +48,7 @@ final class Retention: Machine {
         turn.add(.timer(.retention, at: nil))
     }
 
-    /// Asks what can be asked now. Calling it once too often does no harm.
+    /// Asks for whatever can be asked for now. An unnecessary call does no harm.
     func pump(_ turn: inout Turn) {
         guard turn.canSync, case .due(let question) = state else { return }
         guard gate.isOpen(at: turn.now.monotonic) else {

@@ -52,7 +52,7 @@ final class Session: Machine {
         }
     }
 
-    /// Whether messages may be sent by requests now: while the session that was lost is made again.
+    /// Whether messages may be sent by requests now: while a lost session is being replaced by a new one.
     func maySendByRequest(_ options: EngineOptions) -> Bool {
         switch state {
         case .connecting, .waiting: hasKey && options.sendsByRequest
