@@ -1,7 +1,7 @@
 import SyncModel
 import SyncSQLite
 
-/// Taking the oldest messages out. What is complete is for the caller to move, in the same transaction.
+/// Removes the oldest messages. The caller moves the starts of the chunks in the same transaction.
 public struct CacheRoom {
     /// Which messages of a channel or thread stay.
     public enum Kept: Equatable, Sendable {
@@ -16,7 +16,8 @@ public struct CacheRoom {
 
     init(_ cache: CacheStore) { self.cache = cache }
 
-    /// Up to where the oldest messages of a channel or thread go, so many at most; `nil`: none goes.
+    /// The position up to which the oldest messages of a channel or thread are to be removed, `rows` of them at most;
+    /// `nil`: none is.
     public func trimEnd(channel key: Int64, rows: Int, keeping kept: Kept) throws(StoreError) -> MessagePosition? {
         guard let last = try firstKept(kept, channel: key) else { return nil }
         let oldest = try connection.prepare("""
@@ -28,7 +29,7 @@ public struct CacheRoom {
         return end
     }
 
-    /// Before this position all may go; `nil`: nothing may.
+    /// The position before which every message may be removed; `nil`: none may.
     private func firstKept(_ kept: Kept, channel key: Int64) throws(StoreError) -> MessagePosition? {
         switch kept {
         case .newest(0): .last
@@ -64,8 +65,8 @@ public struct CacheRoom {
         }
     }
 
-    /// Nothing is known to be complete any more of a thread (or a channel), and nobody knows since when it may have
-    /// changed. Its rows are still there.
+    /// Forgets the chunks and change cursors of a thread (or a channel), so nothing of it counts as complete or up to
+    /// date. Its messages stay.
     public func forgetCompleteness(channel key: Int64) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in
             try cache.setChunks(channel: key, [])

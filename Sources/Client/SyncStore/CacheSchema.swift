@@ -156,15 +156,16 @@ enum CacheSchema {
         CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
         CREATE INDEX database_value_by_use ON database_value (used, size);
         """,
-        // The checksum is also of the place and the size. A row that was damaged stays so.
+        // The checksum also covers the place and the size. A row that was damaged gets no new checksum, so it stays
+        // damaged.
         """
         UPDATE database_value SET
             size = length(CAST(json AS BLOB)),
             checksum = checksum_of_row(url, name, path, query, length(CAST(json AS BLOB)), json)
         WHERE checksum = checksum_of_text(json);
         """,
-        // Keys and all that is read of channels, messages and chunks are under a checksum. A row that was damaged
-        // stays so.
+        // Checksums cover the keys and all that is read of channels, messages and chunks. A row that was damaged gets
+        // no new checksum, so it stays damaged.
         """
         ALTER TABLE channel ADD COLUMN key_checksum INTEGER NOT NULL DEFAULT 0;
         UPDATE channel SET key_checksum = checksum_of_row(key, url);
@@ -182,12 +183,12 @@ enum CacheSchema {
         UPDATE chunk SET checksum = checksum_of_row(channel, start_ord, start_tie, start_token, end_ord, end_tie,
             end_token, reached_first, is_open_ended);
         """,
-        // Cursors and flags, too.
+        // Checksums cover cursors and flags, too.
         """
         ALTER TABLE meta ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
         UPDATE meta SET checksum = checksum_of_row(key, value);
         """,
-        // What the messages of each channel take, and relations.
+        // How much room the messages of each channel take, and relations.
         """
         ALTER TABLE channel ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE channel ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
@@ -215,7 +216,7 @@ enum CacheSchema {
         CREATE UNIQUE INDEX relation_by_id ON relation (channel, id);
         CREATE INDEX relation_by_target ON relation (channel, target, ord, id);
         """,
-        // Messages that the host is told of, and how far each channel has been looked through.
+        // Messages that `notify` tells the host, and up to where each channel was searched for them.
         """
         CREATE TABLE notice (
             id INTEGER PRIMARY KEY,

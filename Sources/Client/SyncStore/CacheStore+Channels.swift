@@ -127,8 +127,8 @@ extension CacheStore {
         return result
     }
 
-    /// Whether there is a cached channel of which the record does not say whether it matches a query. Reads every
-    /// channel.
+    /// Whether the record of some cached channel is not enough to decide whether the channel matches a query. Reads
+    /// every channel.
     public func holdsUnknown(_ query: ChannelQuery, userID: UserID) throws(StoreError) -> Bool {
         let row = try connection.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
         defer { row.reset() }
@@ -212,7 +212,7 @@ extension CacheStore {
         defer { remains.reset() }
         guard try remains.next(), remains.bool(0) else { return }
         remains.reset()
-        // They were counted for another.
+        // These rows may be in the counts of the lost row, not of this one: subtracting them here would be wrong.
         counts.countAgain(key)
         try clearMessages(channel: key)
     }
@@ -239,7 +239,7 @@ extension CacheStore {
 }
 
 extension ChannelRecord {
-    /// What lists by latest message are sorted by: the time of the last message, or of the creation of an empty
+    /// The time by which lists by latest message are sorted: that of the last message, or of the creation of an empty
     /// channel.
     var latestAt: Int64 { lastMessage?.position.order ?? createdAt }
 

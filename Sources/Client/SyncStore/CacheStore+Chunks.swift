@@ -9,7 +9,7 @@ extension CacheStore {
     public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
         var chunks = try chunksOnDisk(channel)
         guard let last = chunks.last, last.isOpenEnded else { return chunks }
-        // The chunk's start, when all its messages were deleted.
+        // When all messages of the chunk were deleted, it ends at its start.
         var end = last.start.position
         if let newest = try edge(channel, CacheStore.newest) { end = max(end, newest) }
         chunks[chunks.count - 1].end.position = end

@@ -31,7 +31,7 @@ extension CacheStore {
         return checksum.value
     }
 
-    /// The bytes of a value, which its row says, so the JSON need not be read.
+    /// The bytes of a value, from a column of its row, so that the JSON need not be read.
     private func size(_ row: Statement, _ column: Int32) throws(StoreError) -> Int {
         Int(clamping: try row.int(column, in: 0...Int64(CacheStore.databaseValueLimit)))
     }

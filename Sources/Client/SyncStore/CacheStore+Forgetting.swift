@@ -42,7 +42,7 @@ extension CacheStore {
         try value(CacheStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
     }
 
-    /// `nil` when the channel is cached again.
+    /// Stores what `formerChannel` gives; `nil` removes it, when the channel is cached again.
     public func setFormerChannel(_ url: ChannelURL, _ channel: FormerChannel?) throws(StoreError) {
         try setValue(CacheStore.formerKey(url), channel?.storedText)
     }
@@ -89,7 +89,7 @@ extension CacheStore {
         }
     }
 
-    /// Damaged files that were set aside hold what the cache held.
+    /// Removes damaged files that were set aside, since they still hold what the cache held.
     private func removeSetAside() throws(StoreError) {
         guard case .directory(let directory) = place else { return }
         guard let folder = opendir(directory) else {

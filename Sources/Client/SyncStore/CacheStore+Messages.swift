@@ -31,7 +31,7 @@ extension CacheStore {
         try transaction { () throws(StoreError) in
             let insert = try connection.prepare(CacheStore.insertNewMessage)
             for message in messages {
-                // Most are new, and cost no look at what is there.
+                // Most messages are new, so a row is inserted without looking first whether the message is stored.
                 if try write(message, channel, insert) {
                     counts.add(rows: 1, bytes: Int64(message.json.count), to: channel)
                 } else {
@@ -41,7 +41,7 @@ extension CacheStore {
         }
     }
 
-    /// Of a message that is stored.
+    /// Replaces the row of a message that is stored already, and moves it when its position has changed.
     private func replace(_ message: MessageRecord, _ channel: Int64) throws(StoreError) {
         guard let held = try counts.size(of: message.id, channel: channel) else { return }
         if held.position != message.position {
@@ -53,7 +53,7 @@ extension CacheStore {
         }
     }
 
-    /// Whether anything was written.
+    /// Writes a message by one of the two statements; gives whether a row was inserted or changed.
     private func write(
         _ message: MessageRecord, _ channel: Int64, _ upsert: Statement
     ) throws(StoreError) -> Bool {
@@ -215,8 +215,8 @@ extension CacheStore {
     }
 
     /// Forgets messages, relations, chunks and change cursors of a channel or a thread, or of all. Channels stay.
-    /// `keepsEarly`: relations of messages that are not held stay, too, since these may still come, and a stream tells
-    /// of each once.
+    /// `keepsEarly`: relations whose message is not cached stay, since the message may still come, and an event stream
+    /// tells each relation only once.
     public func clearMessages(channel: Int64?, keepsEarly: Bool = false) throws(StoreError) {
         try transaction { () throws(StoreError) in
             if let channel {
@@ -243,7 +243,8 @@ extension CacheStore {
 
     private func clearRows(channel: Int64, keepsEarly: Bool) throws(StoreError) {
         if channel > 0 {
-            // Little is left: its threads, and relations of what has not come.
+            // Counting again is cheap, since little is left: the channel's threads, and relations whose message has not
+            // come.
             counts.countAgain(channel)
             try connection.prepare("DELETE FROM relation WHERE channel = ?" + RelationStore.held(keepsEarly))
                 .bind(channel).run()

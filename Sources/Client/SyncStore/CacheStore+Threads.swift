@@ -28,8 +28,8 @@ extension CacheStore {
         return try row.next() ? try threadKey(row) : nil
     }
 
-    /// A message of a channel, as the channel has it or else the thread that it begins or stands in; `nil` when it is
-    /// not cached.
+    /// A message as it is cached with its channel, or else with the thread of which it is the parent or a reply; `nil`
+    /// when it is not cached.
     func message(
         id: MessageID, parentID: MessageID, channelAndThreads channel: Int64
     ) throws(StoreError) -> MessageRecord? {
@@ -41,7 +41,7 @@ extension CacheStore {
         return nil
     }
 
-    /// All threads of a channel that were ever shown: the number of each, and the id of the message that it answers.
+    /// All threads of a channel that were ever shown: the key of each, and the id of its parent.
     public func threads(channel: Int64) throws(StoreError) -> [(key: Int64, parentID: MessageID)] {
         let row = try connection.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
         defer { row.reset() }

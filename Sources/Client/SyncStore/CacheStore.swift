@@ -26,7 +26,7 @@ public final class CacheStore {
     /// The full-text index, when it is open.
     weak var searchIndex: (any MessageIndex)?
     let place: StorePlace
-    /// Of an encrypted directory.
+    /// The keys of an encrypted directory; `nil` for a plain one.
     var keys: DirectoryKeys?
     /// The path to which a damaged cache was renamed at opening; `nil` when it was sound.
     public let setAsideAs: String?
@@ -50,7 +50,7 @@ public final class CacheStore {
         relations = RelationStore(connection, counts)
     }
 
-    /// A file that is open to be looked at only (`StoredFile`); what writes must not be called.
+    /// A store over a file that is opened for reading only (`StoredFile`): functions that write must not be called.
     public convenience init(reading connection: Connection) {
         connection.checksTypes = true
         self.init(connection, place: .memory, setAsideAs: nil)

@@ -11,8 +11,8 @@ extension ChannelCounts {
     /// Bytes of the rows of all channels; `nil` until `countTotal` has read them.
     public var total: Int64? { sum.isComplete ? sum.bytes : nil }
 
-    /// Reads on, up to so many channels. Afterwards `total` is kept by every transaction; when one is undone, or counts
-    /// were damaged, it is to be counted again.
+    /// Adds the next channels to the sum, `limit` of them at most. Once all are counted, every transaction keeps
+    /// `total` current; after a rollback, or when counts are damaged, counting begins again.
     public func countTotal(channels limit: Int) throws(StoreError) {
         guard !sum.isComplete else { return }
         let read = try used(after: sum.through, limit: limit)
@@ -20,14 +20,14 @@ extension ChannelCounts {
         if read.count < limit { sum.complete() }
     }
 
-    /// The same, read to the end.
+    /// Counts all channels that are left, and gives the total.
     public func completeTotal() throws(StoreError) -> Int64 {
         while !sum.isComplete { try countTotal(channels: 500) }
         return sum.bytes
     }
 
-    /// The next channels in the order of their numbers, with what they take. Counts that are damaged are found again
-    /// and stored.
+    /// The next channels in the order of their numbers, with what they take. Damaged counts are counted again and
+    /// stored.
     public func used(after channel: Int64, limit: Int) throws(StoreError) -> [Used] {
         var (found, unsound) = try stored(after: channel, limit: limit)
         guard !unsound.isEmpty else { return found }
@@ -42,7 +42,7 @@ extension ChannelCounts {
         return found
     }
 
-    /// And which of them are damaged.
+    /// The next channels as they are stored, and the indices of those whose counts are damaged.
     private func stored(after channel: Int64, limit: Int) throws(StoreError) -> ([Used], [Int]) {
         let row = try connection.prepare("""
             SELECT key, messages, bytes, used_at, usage_checksum FROM channel WHERE key > ? ORDER BY key LIMIT ?

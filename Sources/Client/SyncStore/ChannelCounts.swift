@@ -6,7 +6,7 @@ import SyncSQLite
 public final class ChannelCounts {
     let connection: Connection
     private var pending = PendingCounts()
-    /// Rows of messages that came since this was opened, also those that were rolled back.
+    /// How many rows of messages were added since the store was opened, including those that were rolled back.
     public private(set) var added: Int64 = 0
     var damaged: StoreError?
     /// What the channels take whose rows were read by `countTotal`, kept with every change since.
@@ -14,11 +14,12 @@ public final class ChannelCounts {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// How much later a use must be to be noted, in milliseconds: each costs a page on the disk.
+    /// A use is noted only when it is so many milliseconds later than the last noted one, since each note writes a page
+    /// to the disk.
     private static let usePrecision: Int64 = 3_600_000
 
-    /// What a channel takes, by the number under which its messages are stored; `nil` when it has none. Counts that are
-    /// damaged are found again, and `CacheStore.takeDamage` tells of them.
+    /// What a channel takes, by the number under which its messages are stored; `nil` when it has none. Damaged counts
+    /// are counted again, and `CacheStore.takeDamage` tells of them.
     public func usage(channel: Int64) throws(StoreError) -> ChannelUsage? {
         switch try storedUsage(channel: channel) {
         case nil: nil
@@ -98,7 +99,8 @@ public final class ChannelCounts {
         return (MessagePosition(order: row.int(0), tie: row.int(1)), row.int(2))
     }
 
-    /// All or nothing, with what it does to the counts. A call inside another joins it.
+    /// Commits all that is done inside, with what it changes in the counts, or nothing of it. A call inside another
+    /// joins it.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         if connection.isInTransaction { return try connection.transaction(body) }
         do throws(StoreError) {
@@ -114,8 +116,8 @@ public final class ChannelCounts {
         }
     }
 
-    /// Rows of messages came (or went, with negative numbers), with so many bytes of JSON more (or fewer). `key`: under
-    /// which they are filed, of a channel or of a thread.
+    /// Notes that rows of messages were added (or removed, with negative numbers), and how many bytes of JSON. `key`:
+    /// the key of the channel or thread under which they are stored.
     func add(rows: Int64, bytes: Int64, to key: Int64) {
         if rows > 0 { added &+= rows }
         pending.add(rows: rows, bytes: bytes, to: key)
@@ -126,7 +128,7 @@ public final class ChannelCounts {
         pending.add(relations: rows, bytes: bytes, to: key)
     }
 
-    /// What is stored under a key is to be counted.
+    /// Has the rows under a key counted at the end of the transaction.
     func countAgain(_ key: Int64) { pending.countAgain(key) }
 
     func takeDamage() -> StoreError? {
@@ -156,7 +158,7 @@ public final class ChannelCounts {
         guard case .sound(var usage) = try storedUsage(channel: channel) else { return try write(counted: channel) }
         let (messages, hasTooMany) = usage.messages.addingReportingOverflow(change.messages)
         let (bytes, isTooLarge) = usage.bytes.addingReportingOverflow(change.bytes)
-        // Otherwise rows are gone that had not been counted.
+        // A negative count means that rows were removed that had never been counted.
         guard !hasTooMany, !isTooLarge, messages >= 0, bytes >= 0 else { return try write(counted: channel) }
         let before = usage.bytes
         (usage.messages, usage.bytes) = (messages, bytes)
@@ -175,8 +177,8 @@ public final class ChannelCounts {
         try set(usage, insteadOf: before, channel: channel)
     }
 
-    /// The number of the channel of messages, whether they are stored under that or under a thread's; `nil` for a
-    /// thread that is not known.
+    /// The key of the channel to which a key belongs: a channel's own key, or that of the channel of a thread; `nil`
+    /// for a thread that is not known.
     public func channel(ofKey key: Int64) throws(StoreError) -> Int64? {
         if key > 0 { return key }
         let row = try connection.prepare("SELECT channel FROM thread WHERE key = ?").bind(0 &- key)
@@ -184,7 +186,7 @@ public final class ChannelCounts {
         return try row.next() ? row.int(0) : nil
     }
 
-    /// `before`: the bytes that are stored; `nil`: nobody knows.
+    /// `before`: the bytes that are stored; `nil`: they are not known.
     private func set(_ usage: ChannelUsage, insteadOf before: Int64?, channel: Int64) throws(StoreError) {
         sum.replace(before, with: usage.bytes, of: channel)
         try connection.prepare("""
@@ -194,7 +196,7 @@ public final class ChannelCounts {
             """).bind(channel).bind(usage.messages).bind(usage.bytes).bind(usage.usedAt).run()
     }
 
-    /// No message is left.
+    /// All messages were removed.
     func clear() throws(StoreError) {
         pending = PendingCounts()
         sum.clear()

@@ -6,7 +6,7 @@ struct CountedSum {
     private(set) var bytes: Int64 = 0
     private(set) var isComplete = false
 
-    /// The next channel has been read.
+    /// Adds the next channel in the order of keys.
     mutating func add(_ bytes: Int64, of channel: Int64) {
         let (sum, hasOverflown) = self.bytes.addingReportingOverflow(bytes)
         self.bytes = hasOverflown ? Int64.max : sum
@@ -15,7 +15,8 @@ struct CountedSum {
 
     mutating func complete() { isComplete = true }
 
-    /// A channel's row changes. `before`: what it took; `nil`: nobody knows, so all is to be read again.
+    /// A channel's row changes. `before`: the bytes it took; `nil`: they are not known, so all channels have to be read
+    /// again.
     mutating func replace(_ before: Int64?, with bytes: Int64, of channel: Int64) {
         guard isComplete || channel <= through else { return }
         guard let before, case let (sum, hasOverflown) = self.bytes.addingReportingOverflow(bytes &- before),

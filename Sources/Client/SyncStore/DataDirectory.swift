@@ -14,7 +14,7 @@ enum DataDirectory {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Removes a file of SQLite with what is beside it; one that is not there is no error.
+    /// Removes a file of SQLite with its log files; a file that does not exist is no error.
     static func remove(_ path: String) throws(StoreError) {
         for end in ["-wal", "-shm", "-journal", ""] {
             guard unlink(path + end) == 0 || errno == ENOENT else { throw failure(path + end) }

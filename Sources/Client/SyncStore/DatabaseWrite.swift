@@ -5,7 +5,7 @@ public struct DatabaseWrite: Equatable, Sendable {
 
     /// Its number among the writes to that database; the order in which they were made.
     public let id: Int64
-    /// As `DatabasePlace` has it.
+    /// In the form of `DatabasePlace.path`.
     public let path: String
     /// The kind of the write; its numbers are those of `QueuedWrite.Kind`, which the caller defines.
     public let kind: Int64

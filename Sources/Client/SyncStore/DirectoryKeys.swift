@@ -4,13 +4,14 @@ import SyncSQLite
 /// The keys of an encrypted directory: the host's key opens `key.db`, which has the data key, and that encrypts the
 /// cache and the outbox.
 ///
-/// So the host's key changes without writing them again, a passphrase is derived once at an opening, and a wrong key is
-/// told from a damaged file: where `key.db` opens, a cache that does not is damaged. SQLCipher cannot tell one from the
-/// other, so `key.db` has a twin; the one that opens counts, and the other is written again.
+/// So the host's key can change without writing the two files again, a key is derived from a passphrase once at each
+/// opening, and a wrong key is told from a damaged file: when `key.db` opens and the cache does not, the cache is
+/// damaged. SQLCipher reports a wrong key and a damaged file alike, so there are two copies of `key.db`: the copy that
+/// opens counts, and the other one is written again.
 public final class DirectoryKeys {
     private let directory: String
     private var hostKey: FileKey
-    /// Bytes, the newest first. There are two while the files are being written with another one.
+    /// The data keys, newest first. There are two while the files are being encrypted with a new one.
     private var numbered: [(number: Int64, bytes: [UInt8])]
 
     private static let names = ["key.db", "key.db.1"]
@@ -25,8 +26,8 @@ public final class DirectoryKeys {
         self.numbered = numbered
     }
 
-    /// The keys of a directory that is encrypted, or new; `nil` for one that is plain, and opened so. A key that does
-    /// not fit, or is missing, or is given for a plain directory, is `.wrongKey`.
+    /// The keys of a directory that is encrypted, or new; `nil` for a plain one that is opened without a key. A key
+    /// that does not fit, or is missing, or is given for a plain directory, is `.wrongKey`.
     public static func opened(_ directory: String, _ hostKey: HostKey?) throws(StoreError) -> DirectoryKeys? {
         guard let hostKey = hostKey?.file else {
             guard !isEncrypted(directory) else { throw keyIsMissing(directory) }
@@ -69,7 +70,7 @@ public final class DirectoryKeys {
         let files = try names.map { (name) throws(StoreError) in
             try DataDirectory.bytes(of: directory + "/" + name, limit: mostBytes)
         }
-        // Deriving a passphrase takes its time, so the second one is opened only when it says something else.
+        // Deriving a key from a passphrase is slow, so the second file is opened only when it differs from the first.
         let isWhole = files[0] != nil && files[0] == files[1]
         var found: [(number: Int64, bytes: [UInt8])]?
         for (name, file) in zip(names, files) where file != nil && found == nil {
@@ -85,7 +86,7 @@ public final class DirectoryKeys {
         in path: String, _ hostKey: FileKey
     ) throws(StoreError) -> [(number: Int64, bytes: [UInt8])]? {
         do throws(StoreError) {
-            // It is never written to, only replaced.
+            // The file is only ever replaced as a whole, so nobody writes to it while it is read.
             let file = try Connection(reading: path, isSettled: true, key: (hostKey, pageSize), functions: [])
             defer { file.shut() }
             let rows = try file.prepare("SELECT number, bytes FROM data_key ORDER BY number DESC LIMIT 2")
@@ -136,11 +137,11 @@ public final class DirectoryKeys {
         }
     }
 
-    /// What the cache and the outbox are encrypted with.
+    /// The key with which the cache and the outbox are encrypted.
     var dataKey: FileKey { .raw(numbered[0].bytes) }
 
-    /// Opens a file with the data key of its directory, or without one where that is plain. A file that still has the
-    /// older key is encrypted with the newest, unless it is only read.
+    /// Opens a file with the data key of its directory, or without a key in a plain directory. A file that still has
+    /// the older key is encrypted with the newest, unless it is only read.
     static func open(
         _ keys: DirectoryKeys?, onlyReads: Bool = false, _ make: (FileKey?) throws(StoreError) -> Connection
     ) throws(StoreError) -> Connection {
@@ -190,7 +191,7 @@ public final class DirectoryKeys {
     /// Encrypts the files of a plain directory, which nobody may have open.
     ///
     /// The keys are written when both copies are whole; with them the directory counts as encrypted, and an opening
-    /// after a kill puts the copies in their places. Before, it removes them.
+    /// after a kill puts the copies in their places. After a kill before that, the opening removes the copies.
     func encryptPlain() throws(StoreError) {
         do throws(StoreError) {
             for file in StoredFile.allCases {

@@ -18,7 +18,7 @@ public struct ExportWalk: Sendable {
     private struct History {
         var channel: Int64
         var url: ChannelURL
-        /// Of the channel, or negative of a thread.
+        /// The key of the channel, or the negative key of a thread.
         var key: Int64
         var parentID: MessageID?
         /// The last message that was given.
@@ -30,7 +30,7 @@ public struct ExportWalk: Sendable {
     private static let lowest = MessagePosition(order: .min, tie: .min)
     private static let highest = MessagePosition(order: .max, tie: .max)
 
-    /// A channel's list may leave replies out that are cached with it.
+    /// Lets every message through: the default filter leaves out replies, which may be cached with their channel.
     private static let everything: MessageFilter = {
         var filter = MessageFilter()
         filter.replyType = .all
@@ -39,7 +39,7 @@ public struct ExportWalk: Sendable {
 
     private let only: ChannelURL?
     private var state = State.between(after: 0)
-    /// How many there were so far.
+    /// How many were exported so far.
     public private(set) var channels: Int64 = 0
     public private(set) var messages: Int64 = 0
 
@@ -133,7 +133,7 @@ public struct ExportWalk: Sendable {
         return lines
     }
 
-    /// The channel or the thread is at its end.
+    /// Goes on to the next thread, or the next channel, at the end of a channel or thread.
     private mutating func nextThread(of history: History, _ cache: CacheStore) throws(StoreError) -> [UInt8] {
         guard let thread = history.threads.first else {
             state = only == nil ? .between(after: history.channel) : .done
@@ -150,7 +150,8 @@ public struct ExportWalk: Sendable {
         return ExportWalk.ended(&writer)
     }
 
-    /// Whether nothing can be missing between a message, or the first one there is, and the next that is cached.
+    /// Whether one chunk has both a message (`nil`: the very first one) and the next cached one, so that none is
+    /// missing between them.
     private static func isJoined(
         _ last: MessagePosition?, _ next: MessagePosition, _ chunks: [StoredChunk]
     ) -> Bool {
@@ -180,7 +181,8 @@ public struct ExportWalk: Sendable {
 }
 
 extension CacheStore {
-    /// The next channel by its number that is cached or has messages; `json` is empty when only those are cached.
+    /// The next channel, in the order of keys, that is cached or has cached messages; `json` is empty when only its
+    /// messages are cached.
     fileprivate func exportedChannel(
         _ only: ChannelURL?, after last: Int64
     ) throws(StoreError) -> (key: Int64, url: ChannelURL, json: [UInt8])? {

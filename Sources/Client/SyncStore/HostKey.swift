@@ -1,7 +1,7 @@
 import SyncBytes
 import SyncSQLite
 
-/// What the host encrypts a directory with.
+/// The key or passphrase with which the host encrypts a directory.
 public struct HostKey: Sendable {
     let file: FileKey
 
@@ -11,7 +11,7 @@ public struct HostKey: Sendable {
         file = .raw(bytes)
     }
 
-    /// A text that is not empty; the key is derived of it.
+    /// A text that is not empty; the key is derived from it.
     public init?(passphrase: String) {
         guard !passphrase.isEmpty else { return nil }
         file = .passphrase(Array(passphrase.utf8))

@@ -5,7 +5,7 @@ public struct Intent: Equatable, Sendable {
     public enum Status: Int64, Sendable {
         case pending = 0
         case failed = 1
-        /// The service has it, and has not told its place among the others yet.
+        /// The service has accepted the message, but has not yet told its place among the others.
         case accepted = 2
     }
 

@@ -22,9 +22,8 @@ extension IntentStore {
         }
     }
 
-    /// All writes to a database, in their order, as `read` makes them of rows. Damaged ones are left out (of all
-    /// databases: the name of one may be what is damaged), as are those of which `read` makes nothing:
-    /// `setAsideDamaged` takes them away.
+    /// All writes to a database, in their order, converted by `read`. Left out are damaged rows (of any database, since
+    /// its name may be what is damaged) and rows for which `read` gives `nil`: `setAsideDamaged` takes both away.
     public func databaseWrites<Write>(
         to instance: DatabaseInstance, _ read: (DatabaseWrite) -> Write?
     ) throws(StoreError) -> [Write] {

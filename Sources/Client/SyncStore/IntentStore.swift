@@ -51,8 +51,8 @@ public final class IntentStore {
         ) STRICT;
         CREATE UNIQUE INDEX database_write_by_id ON database_write (url, name, id);
         """,
-        // Checksums are of all columns; a row that was damaged stays so. Where damaged rows are kept: columns of any
-        // type, since that may be what is damaged.
+        // Checksums cover all columns; a row that was damaged gets no new checksum, so it stays damaged. New tables
+        // keep damaged rows: their columns have any type, since the type of a value may be what is damaged.
         """
         UPDATE intent SET checksum = checksum_of_row(
             channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body)
@@ -89,7 +89,7 @@ public final class IntentStore {
             checksum INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """,
-        // The service's id of a message that it has accepted; and the checksum is of the order of writing, too.
+        // The service's id of a message that it has accepted; the checksum also covers `id`, the order of writing.
         """
         ALTER TABLE intent ADD COLUMN message_id TEXT NOT NULL DEFAULT '';
         ALTER TABLE damaged_intent ADD COLUMN message_id ANY;
@@ -98,7 +98,7 @@ public final class IntentStore {
         WHERE checksum = checksum_of_row(
             channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body);
         """,
-        // What the user has written and not sent.
+        // Drafts: what the user has written and not sent.
         """
         CREATE TABLE draft (
             key INTEGER PRIMARY KEY,
@@ -141,7 +141,7 @@ public final class IntentStore {
         let mark = IntentMark(directory: directory)
         self.mark = mark
         isMarked = mark.isSet
-        // Before SQLite opens the files.
+        // This has to come before SQLite opens the files, which might overwrite them.
         let isLost = try IntentStore.checkFiles(path, isMarked: isMarked)
         intentsLost = isLost
         // The file is made under another name first: a kill in between must not leave an empty file, which would count
@@ -311,7 +311,7 @@ public final class IntentStore {
         return result
     }
 
-    /// `nil`: damage.
+    /// The intent of a row; `nil` when the row is damaged.
     private func intent(_ row: Statement) -> Intent? {
         guard row.isTyped, row.checksum(0...9) == row.int(10),
             Intent.ids.contains(row.int(0)), Intent.times.contains(row.int(3)),

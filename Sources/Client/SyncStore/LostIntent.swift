@@ -1,5 +1,5 @@
-/// An entry of the outbox that will not be sent, or a draft, since its row was damaged. The values are those that the
-/// damaged row has now.
+/// An entry of the outbox that will not be sent since its row was damaged, or a draft whose row was damaged. The values
+/// are those that the damaged row has now.
 public enum LostIntent: Equatable, Sendable {
     case message(channelURL: String, requestID: String)
     /// `kind` as `DatabaseWrite` has it.

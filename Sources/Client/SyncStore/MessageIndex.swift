@@ -1,11 +1,13 @@
 import SyncSQLite
 
-/// What keeps something of every message, and is emptied with them.
+/// An index with an entry for every message, which is emptied when the messages are.
 protocol MessageIndex: AnyObject {
-    /// All messages go: nothing has to be done for each of them until `cleared`, in the same transaction.
+    /// Empties the index, since all messages are about to be removed: until `cleared`, in the same transaction, the
+    /// index need not follow single removals.
     func clear() throws(StoreError)
-    /// The same for those of a channel or a thread; `false`: they are few, and nothing has been done.
+    /// The same for the messages of a channel or a thread; `false`: nothing was done, since these are few and each
+    /// removal is followed.
     func clear(channel: Int64) throws(StoreError) -> Bool
-    /// None of them is left.
+    /// All these messages have been removed.
     func cleared() throws(StoreError)
 }

@@ -1,8 +1,8 @@
 import SyncModel
 import SyncSQLite
 
-/// Messages that the host is told of, and how far each channel has been looked through. They are filed by the URL of
-/// the channel, which need not be cached, and so outlive cached messages.
+/// Messages that `notify` tells the host, and up to where each channel was searched for them (its mark). Both are
+/// stored by the URL of the channel, which need not be cached, so they outlive cached messages.
 ///
 /// A damaged row is treated as missing, and `takeDamage` tells of it: the message is not told, and of a channel whose
 /// mark is damaged nothing is known, so messages may be told again.
@@ -10,14 +10,15 @@ public struct NoticeStore {
     private let cache: CacheStore
     private var connection: Connection { cache.connection }
 
-    /// How many wait of one channel, and of all.
+    /// How many messages may wait, of one channel and of all.
     public static let channelLimit = 100
     public static let limit = 10_000
 
     private static let sinceKey = "notices.since"
-    /// It outlives a sign-out, so that no number is given twice.
+    /// The last number that was given outlives a sign-out, so that no number is given twice.
     static let lastKey = "notices.last"
-    /// No clock is believed beyond this (the year 144683), so that a number is exact in every language of hosts.
+    /// A clock that shows a later time than this (the year 144683) is not believed, so that every number is exact in
+    /// every language of hosts.
     private static let latestTime: Int64 = 1 << 52
     private static let columns = "id, channel_url, message_id, ord, tie, is_mention, missed, may_be_more, json"
 
@@ -30,7 +31,7 @@ public struct NoticeStore {
 
     public func setSince(_ time: Int64) throws(StoreError) { try cache.setValue(NoticeStore.sinceKey, String(time)) }
 
-    /// Whether anything is held.
+    /// Whether messages were ever told, so that something may have to be cleared.
     public func isUsed() throws(StoreError) -> Bool { try cache.hasValue(NoticeStore.sinceKey) }
 
     /// Forgets everything but the last number.
@@ -56,9 +57,8 @@ public struct NoticeStore {
         try cache.value(NoticeStore.lastKey).flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Adds a message behind all others.
-    /// `now`: milliseconds since the epoch. The first number is made of it: then numbers also grow when the file has
-    /// been lost. Beyond what may wait the oldest go.
+    /// Adds a message behind all others. `now`: milliseconds since the epoch. The first number is made from it, so that
+    /// numbers also grow when the file was lost. When more wait than may, the oldest are dropped.
     public func add(_ notice: StoredNotice, now: Int64) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in
             let (next, isTooLarge) = try lastID().addingReportingOverflow(1)
@@ -86,7 +86,8 @@ public struct NoticeStore {
         let beyond = "ORDER BY id DESC LIMIT -1 OFFSET"
         let ofChannel = try ids("WHERE channel_url = ? \(beyond) \(NoticeStore.channelLimit)", url)
         for id in ofChannel.reversed() { try release(id) }
-        // Numbers are given one by one: as long as they are near enough there is nothing to count.
+        // Numbers are consecutive: while the oldest and the last one are less than `limit` apart, no more than `limit`
+        // can wait.
         let oldest = try ids("ORDER BY id LIMIT 1").first ?? last
         guard last - oldest >= Int64(NoticeStore.limit) else { return }
         for id in try ids("\(beyond) \(NoticeStore.limit)").reversed() { try release(id) }
@@ -101,13 +102,13 @@ public struct NoticeStore {
         return ids
     }
 
-    /// The message is not told any more, and the next one of its channel says so.
+    /// Drops a message: it is not told any more, and the next one of its channel counts it as missed.
     private func release(_ id: Int64) throws(StoreError) {
         guard let notice = try notice("WHERE id = ?1", { $0.bind(id) }) else { return }
         try remove(notice, counting: MissedNotices(count: 1))
     }
 
-    /// Takes a message out; what was missed before it is missed before the next one of its channel.
+    /// Removes a message; what was missed before it now counts as missed before the next one of its channel.
     private func remove(_ notice: StoredNotice, counting: MissedNotices = MissedNotices()) throws(StoreError) {
         try connection.prepare("DELETE FROM notice WHERE id = ?").bind(notice.id).run()
         let missed = notice.missed + counting
@@ -124,12 +125,12 @@ public struct NoticeStore {
         try set(mark, of: notice.channelURL)
     }
 
-    /// Those behind a number, in their order, so many at most.
+    /// The messages with a larger number, in their order, `limit` of them at most.
     public func notices(after id: Int64, limit: Int) throws(StoreError) -> [StoredNotice] {
         try notices("WHERE id > ?1 ORDER BY id LIMIT ?2") { $0.bind(id).bind(limit) }
     }
 
-    /// All of a channel, in their order.
+    /// All messages of a channel that wait, in their order.
     public func notices(of url: ChannelURL) throws(StoreError) -> [StoredNotice] {
         try notices("WHERE channel_url = ?1 ORDER BY id") { $0.bind(url) }
     }
@@ -170,27 +171,27 @@ public struct NoticeStore {
         return notices
     }
 
-    /// The message has other content.
+    /// Stores the new content of a message.
     public func update(_ notice: StoredNotice) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in try write(notice) }
     }
 
-    /// The message is gone.
+    /// Removes a message that was deleted.
     public func delete(_ notice: StoredNotice) throws(StoreError) {
-        // What is missed before it may have become more since it was read.
+        // Since the caller read the notice, more messages may have been missed before it.
         try cache.transaction { () throws(StoreError) in
             if let held = try self.notice("WHERE id = ?1", { $0.bind(notice.id) }) { try remove(held) }
         }
     }
 
-    /// The host has seen all up to a number.
+    /// Removes all messages up to a number, which the host has acknowledged.
     public func acknowledge(through id: Int64) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in
             try connection.prepare("DELETE FROM notice WHERE id <= ?").bind(id).run()
         }
     }
 
-    /// Takes out what mentions nobody: the host wants mentions only.
+    /// Removes messages that do not mention the user, for a host that wants mentions only.
     public func keepMentions() throws(StoreError) {
         try cache.transaction { () throws(StoreError) in
             try connection.prepare("DELETE FROM notice WHERE is_mention = 0").run()
@@ -199,7 +200,7 @@ public struct NoticeStore {
 
     // MARK: Channels
 
-    /// How far a channel has been looked through.
+    /// Up to where a channel was searched for messages to tell.
     public func mark(_ url: ChannelURL) throws(StoreError) -> NoticeMark {
         let row = try connection.prepare("""
             SELECT channel_url, has_position, ord, tie, is_wanted, missed, may_be_more, checksum FROM notice_mark
@@ -240,12 +241,12 @@ public struct NoticeStore {
         var urls: [ChannelURL] = []
         while try row.step() { urls.append(ChannelURL(row.text(0))) }
         row.reset()
-        // It tells of the damage of a row; such a channel is asked for, since nothing is known of it.
+        // `mark` reports a damaged row. Its channel stays in the list, since nothing is known of it.
         for url in urls { _ = try mark(url) }
         return urls
     }
 
-    /// The channels of which something is held, and that are not cached.
+    /// The channels of which something is stored here although they are not cached.
     public func channelsNotCached() throws(StoreError) -> [ChannelURL] {
         let row = try connection.prepare("""
             SELECT channel_url FROM notice UNION SELECT channel_url FROM notice_mark
@@ -257,7 +258,7 @@ public struct NoticeStore {
         return urls
     }
 
-    /// The channel is gone, or another one is under its URL.
+    /// Forgets a channel that is gone, or whose URL now belongs to another channel.
     public func forget(_ url: ChannelURL) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in
             try connection.prepare("DELETE FROM notice WHERE channel_url = ?").bind(url).run()
@@ -265,7 +266,7 @@ public struct NoticeStore {
         }
     }
 
-    /// Messages from before a time are not for this user any more; in milliseconds since the epoch.
+    /// Removes messages from before a time (milliseconds since the epoch), since this user may not see them any more.
     public func delete(before order: Int64, in url: ChannelURL) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in
             try connection.prepare("DELETE FROM notice WHERE channel_url = ? AND ord < ?").bind(url).bind(order).run()

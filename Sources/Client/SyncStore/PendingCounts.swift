@@ -1,4 +1,4 @@
-/// What the transaction under way does to the counts of channels. They are written at its end, once a channel.
+/// How the transaction under way changes the counts of channels. They are written at its end, once for each channel.
 struct PendingCounts {
     struct Change {
         var messages: Int64 = 0
@@ -7,12 +7,12 @@ struct PendingCounts {
 
     /// By the number under which messages are filed: a channel's, or a thread's, which is negative.
     private(set) var changes: [Int64: Change] = [:]
-    /// What is stored there is counted again.
+    /// The keys whose rows are counted again.
     private(set) var uncounted: Set<Int64> = []
 
     var isEmpty: Bool { changes.isEmpty && uncounted.isEmpty }
 
-    /// Rows came (or went, with negative numbers), with so many bytes of JSON more (or fewer).
+    /// Notes that rows were added (or removed, with negative numbers), and how many bytes of JSON.
     mutating func add(rows: Int64, bytes: Int64, to key: Int64) {
         changes[key, default: Change()].messages &+= rows
         changes[key, default: Change()].bytes &+= bytes &+ rows &* ChannelUsage.rowBytes

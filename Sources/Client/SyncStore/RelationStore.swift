@@ -13,8 +13,8 @@ public struct RelationStore {
 
     private static let columns = "channel, id, target, kind, name, sender_id, ord, json"
 
-    /// Stores relations by their id; a row with the same id is replaced. Of a message with more than `Relation.limit`
-    /// of them the oldest go. Gives the messages of which something changed.
+    /// Stores relations by their id; a row with the same id is replaced. When a message has more than `Relation.limit`
+    /// of them, its oldest are removed. Gives the messages whose relations changed.
     @discardableResult
     public func upsert(_ relations: [Relation], channel: Int64) throws(StoreError) -> Set<MessageID> {
         guard !relations.isEmpty else { return [] }
@@ -61,14 +61,14 @@ public struct RelationStore {
         return held
     }
 
-    /// Removes what is held of a message.
+    /// Removes all relations of a message.
     public func delete(of target: MessageID, channel: Int64) throws(StoreError) {
         for relation in try relations(of: target, channel: channel) {
             _ = try delete(id: relation.id, channel: channel)
         }
     }
 
-    /// Removes all; `keepsEarly`: but those of messages that are not held.
+    /// Removes all relations; `keepsEarly`: those whose message is not cached stay.
     public func clear(keepsEarly: Bool = false) throws(StoreError) {
         try counts.transaction { () throws(StoreError) in
             for channel in try channels() { counts.countAgain(channel) }
@@ -76,11 +76,11 @@ public struct RelationStore {
         }
     }
 
-    /// So many relations stay in a channel that loses its messages.
+    /// How many relations stay in a channel that loses its messages.
     private static let earlyLimit = 100
 
-    /// Of a channel's relations the newest stay. A message comes soon after a relation that was early, and most of the
-    /// others are about old messages that nobody asks for.
+    /// Removes all but the newest relations of a channel. A message that is still to come mostly follows soon after its
+    /// relation; the older relations are about old messages that nobody asks for.
     func limitEarly(channel: Int64) throws(StoreError) {
         try connection.prepare("""
             DELETE FROM relation WHERE key IN (
@@ -89,7 +89,7 @@ public struct RelationStore {
             """).bind(channel).run()
     }
 
-    /// What a condition has besides when only relations of messages that are held are meant.
+    /// A term of SQL that restricts a condition to relations whose message is cached; empty when `isAsked` is false.
     static func held(_ isAsked: Bool) -> String {
         guard isAsked else { return "" }
         return """
@@ -98,7 +98,7 @@ public struct RelationStore {
             """
     }
 
-    /// Those that have relations.
+    /// The channels that have relations.
     func channels() throws(StoreError) -> [Int64] {
         let row = try connection.prepare("SELECT DISTINCT channel FROM relation")
         defer { row.reset() }
@@ -113,7 +113,7 @@ public struct RelationStore {
         counts.add(relations: -1, bytes: 0 &- Int64(relation.json.count), to: channel)
     }
 
-    /// What is held of a message, the oldest first.
+    /// The relations of a message, oldest first.
     public func relations(of target: MessageID, channel: Int64) throws(StoreError) -> [Relation] {
         let row = try connection.prepare("""
             SELECT \(RelationStore.columns), checksum FROM relation

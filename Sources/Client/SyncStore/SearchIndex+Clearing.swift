@@ -1,6 +1,6 @@
 import SyncSQLite
 
-/// Many messages that go at once. One by one, by the triggers, it would take seconds.
+/// Removes many messages from the index at once. Removing them one by one, by the triggers, would take seconds.
 extension SearchIndex {
     func clear() throws(StoreError) {
         try SearchIndex.dropTriggers(connection)

@@ -6,17 +6,17 @@ import SyncText
 /// The full-text index of cached messages: a contentless FTS5 table under row numbers in the order of time, and the
 /// message of each row.
 ///
-/// Messages whose keys are in a range are indexed. New ones have keys above it, older ones below, so nothing is queued.
-/// Whatever changes or removes an indexed message does the same
-/// to its row, in the same transaction, by triggers of this connection; the file itself has none, so that a program
+/// Messages whose keys are in one range are indexed. New messages have keys above the range, older ones that are not
+/// indexed yet have keys below it, so no queue is needed. When an indexed message is changed or removed, triggers of
+/// this connection do the same to its row in the same transaction; the file itself has no triggers, so that a program
 /// without the library's functions can still read it.
 ///
-/// The index finds candidates. Whether a message has what is looked for, its text says.
+/// The index finds candidates; the text of a message decides whether it matches.
 public final class SearchIndex: MessageIndex {
     /// Reads a message's JSON.
     public typealias Reader = (_ json: UnsafeRawBufferPointer) -> SearchedText
 
-    /// Of how texts are cut: an index of another version is made again.
+    /// The version of how texts are cut into words: an index of another version is made again.
     private static let version: Int64 = 4
     /// Rows that a second has before its messages go to rows of later ones.
     static let rowsPerSecond: Int64 = 8
@@ -27,10 +27,11 @@ public final class SearchIndex: MessageIndex {
     let cache: CacheStore
     let read: Reader
     private let cutter = TermCutter()
-    /// What open searches have to look at.
+    /// The messages that open searches have to look at again.
     public let touched = TouchedMessages()
-    /// Messages of one channel that go together, from which on they are taken out in the order of their rows. FTS5
-    /// begins a new part with each row that is not above the last one, and triggers would take them in any order.
+    /// When at least so many messages of one channel are removed together, they are taken out in the order of their
+    /// rows. FTS5 begins a new part with each row that is not above the last one, and triggers would take the rows in
+    /// any order.
     var manyMessages: Int64 = 100
     var connection: Connection { cache.connection }
 
@@ -52,12 +53,12 @@ public final class SearchIndex: MessageIndex {
         })
         try connection.install(SQLFunction("search_differs", argumentCount: 2) { arguments in
             let (old, new) = (read(arguments.text(0)), read(arguments.text(1)))
-            // Not by `==`, to which texts that are composed otherwise are equal: they may have other terms.
+            // Not compared by `==`, for which canonically equivalent texts are equal: their terms may differ.
             let isSame = SearchIndex.second(old.time) == SearchIndex.second(new.time)
                 && old.text.utf8.elementsEqual(new.text.utf8)
             return .number(isSame ? 0 : 1)
         })
-        // Called for what it notes.
+        // Called only for its side effect, to note a touched message.
         try connection.install(SQLFunction("search_touched", argumentCount: 3) { arguments in
             touched.hasAny = true
             if !touched.isIdle {
@@ -74,7 +75,8 @@ public final class SearchIndex: MessageIndex {
         cache.searchIndex = self
     }
 
-    /// The newest message has to be found: an index whose list of parts is lost finds nothing, and fails nowhere.
+    /// Checks that the index finds the newest message: an index that has lost its list of parts finds nothing and
+    /// reports no error.
     private func checkNewest() throws(StoreError) {
         let newest = try connection.prepare("""
             SELECT row, CAST(coalesce(message.channel, 0) AS INTEGER)
@@ -93,8 +95,8 @@ public final class SearchIndex: MessageIndex {
 
     // MARK: Removal
 
-    /// Whether a failure may be of the index alone, which can be made again: FTS5 says so, it cannot open its table
-    /// (which counts as damage of the file), or a message has a row already.
+    /// Whether a failure may concern the index alone, which can be made again: FTS5 reports damage, it cannot open its
+    /// table (which counts as damage of the file), or a message has a row already.
     public static func mayBeDamage(_ error: StoreError) -> Bool {
         switch error {
         case .corrupt: true
@@ -109,17 +111,17 @@ public final class SearchIndex: MessageIndex {
         return stored != version
     }
 
-    /// Takes out a part of an index that nobody uses any more, of about so many pages: all of it at once would take a
-    /// second of a large one. Gives whether more is left.
+    /// Removes about `pages` pages of an index that nobody uses any more, since removing a large one at once would take
+    /// a second. Gives whether more is left.
     public static func drop(_ cache: CacheStore, pages: Int) throws(StoreError) -> Bool {
         let connection = cache.connection
         cache.searchIndex = nil
         return try cache.transaction { () throws(StoreError) in
             try dropTriggers(connection)
             guard try storedVersion(connection) != nil else { return false }
-            // What is missing would be looked for by what removes the rest.
+            // Makes missing tables first, since the statements below need them all.
             try makeTables(connection) { _ in true }
-            // Not an update: with a value of another type in it the row cannot be written again.
+            // Not an UPDATE, which would fail on a row that has a value of a wrong type.
             try connection.execute("DELETE FROM search_range; INSERT INTO search_range VALUES (0, 0, 0, 0)")
             var gone = 0
             for (table, key, rows) in [("search_place", "row", 100 * pages), ("search_found_data", "id", pages)] {
@@ -130,7 +132,8 @@ public final class SearchIndex: MessageIndex {
             }
             if gone > 0 { return true }
             try connection.execute(makeEmpty)
-            // With `search_found` FTS5 drops the tables that it made, but not those that were without it.
+            // When `search_found` is dropped, FTS5 drops the tables that it made for it. Tables that were left without
+            // a `search_found` have to be dropped one by one.
             for table in ["search_found"] + tables.map(\.name) {
                 try connection.execute("DROP TABLE IF EXISTS \(table)")
             }
@@ -152,7 +155,7 @@ public final class SearchIndex: MessageIndex {
         }
     }
 
-    /// All tables of an index, with what they are made of; those of `search_found` FTS5 makes by itself.
+    /// All tables of an index, with their columns; FTS5 makes those of `search_found` by itself.
     private static let tables: [(name: String, columns: String)] = [
         ("search_range", """
             (version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL) STRICT
@@ -165,14 +168,14 @@ public final class SearchIndex: MessageIndex {
         ("search_found_config", "(k PRIMARY KEY, v) WITHOUT ROWID"),
     ]
 
-    /// Makes the tables that are missing, but for the index's own.
+    /// Makes the tables that are missing, except those that FTS5 makes.
     private static func makeTables(_ connection: Connection, _ isWanted: (String) -> Bool) throws(StoreError) {
         for (name, columns) in tables where isWanted(name) && !columns.isEmpty {
             try connection.execute("CREATE TABLE IF NOT EXISTS \(name) \(columns)")
         }
     }
 
-    /// `nil`: there is no index. 0: a part of one.
+    /// The version of the stored index; `nil`: there is none; 0: there is only a part of one.
     private static func storedVersion(_ connection: Connection) throws(StoreError) -> Int64? {
         let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
         var found = Set<String>()
@@ -182,16 +185,16 @@ public final class SearchIndex: MessageIndex {
         }
         tables.reset()
         if found.isEmpty { return nil }
-        // Of no version: it is removed.
+        // A part of an index has no version, so it will be removed.
         guard found.count == SearchIndex.tables.count else { return 0 }
         let row = try connection.prepare("SELECT version FROM search_range")
         defer { row.reset() }
         return try row.next() ? row.int(0) : 0
     }
 
-    /// FTS5 merges by itself while it is written to, which takes up to 50 ms: `merge` does it here. But it takes 2000
-    /// parts at most, of all levels, and each row that a trigger takes out is one: a large deletion has to merge by
-    /// itself.
+    /// FTS5 would merge its parts while it is written to, which takes up to 50 ms. So `automerge` is off and `merge`
+    /// does that. But FTS5 has room for 2000 parts in all, and each row that a trigger takes out makes one, so
+    /// `crisismerge` stays on for large deletions.
     private func make() throws(StoreError) {
         try SearchIndex.makeTables(connection) { !$0.hasPrefix("search_found") }
         try connection.execute("""
@@ -209,7 +212,7 @@ public final class SearchIndex: MessageIndex {
         "\(isInRange(message)) AND NOT EXISTS (SELECT 1 FROM search_again WHERE key = \(message).key)"
     }
 
-    /// Whether a message was indexed, and may be again: its key is in the range.
+    /// Whether a message was indexed, although it may wait to be indexed again: its key is in the range.
     static func isInRange(_ message: String) -> String {
         "\(message).key > (SELECT low FROM search_range) AND \(message).key <= (SELECT high FROM search_range)"
     }
@@ -219,8 +222,9 @@ public final class SearchIndex: MessageIndex {
         "ifnull((SELECT channel FROM thread WHERE key = -\(message).channel), \(message).channel)"
     }
 
-    /// The row of the message `old`, found as `freeRow` chose it: an index from keys to rows would be a quarter of all
-    /// bytes. The inner queries have a limit so that SQLite does not read the JSON once for each use of its time.
+    /// The row of the message `old`, found in the way in which `freeRow` chose it, since an index from keys to rows
+    /// would be a quarter of all bytes. The inner queries have a limit so that SQLite does not read the JSON once for
+    /// each use of its time.
     static let row = """
         coalesce(
             (SELECT row FROM (SELECT search_first(old.json) AS first LIMIT 1)
@@ -229,8 +233,8 @@ public final class SearchIndex: MessageIndex {
                 JOIN search_place AS place ON row = value AND place.key = old.key LIMIT 1))
         """
 
-    /// A key that was the largest one may come again when its message is gone, so the range never ends above it, also
-    /// when nothing is indexed yet. A message with another time gets another row, by `indexNew`.
+    /// SQLite may give the largest key once more when its message was removed, so the range never ends above the
+    /// largest key, also when nothing is indexed yet. A message with another time gets another row, by `indexNew`.
     static let triggers = """
         CREATE TEMP TRIGGER search_removed AFTER DELETE ON main.message
         WHEN old.key > (SELECT min(low, high - 1) FROM search_range)
@@ -281,19 +285,19 @@ public final class SearchIndex: MessageIndex {
         return words
     }
 
-    /// Texts have no such characters: they are for private use, and separate words.
+    /// The terms of texts never have U+E000 or U+E001: these are for private use, and separate words.
     static func channelTerm(_ channel: Int64) -> [UInt8] {
         Array("\u{E000}\(String(UInt64(bitPattern: channel), radix: 36))".utf8)
     }
 
-    /// Others may have the same term.
+    /// The term is made of a checksum, so several senders may have the same one.
     static func senderTerm(_ sender: UnsafeRawBufferPointer) -> [UInt8] {
         Array("\u{E001}\(String(UInt64(bitPattern: Checksum.of(sender)), radix: 36))".utf8)
     }
 
     // MARK: Indexing
 
-    /// Indexes up to so many messages that came since this was done last, or have another time. Gives whether there
+    /// Indexes up to `limit` messages that came, or whose time has changed, since the last call. Gives whether there
     /// were any.
     public func indexNew(rows limit: Int) throws(StoreError) -> Bool {
         let hadAny = touched.hasAny
@@ -319,7 +323,8 @@ public final class SearchIndex: MessageIndex {
         return !again.isEmpty || !new.isEmpty
     }
 
-    /// Indexes up to so many messages of an older cache, from the newest on. Gives whether there are more.
+    /// Indexes up to `limit` messages that were cached before the index was made, newest first. Gives whether there are
+    /// more.
     public func indexOld(rows limit: Int) throws(StoreError) -> Bool {
         try cache.transaction { () throws(StoreError) in
             let range = try range()
@@ -332,7 +337,7 @@ public final class SearchIndex: MessageIndex {
         }
     }
 
-    /// How many keys of an older cache are below what is indexed, and how many there are.
+    /// The keys that `indexOld` still has to visit (those below the range), and the end of the range as their total.
     public func progress() throws(StoreError) -> (remaining: Int64, total: Int64) {
         let range = try range()
         return (range.low, range.high)
@@ -368,7 +373,8 @@ public final class SearchIndex: MessageIndex {
             """).bind(key).bind(limit)
         defer { row.reset() }
         var found: [Unindexed] = []
-        // What a damaged row says does no harm here: the same is taken out again, and a hit is judged by its row.
+        // A damaged row does no harm here: the same terms are taken out again later, and each candidate is checked by
+        // its row.
         while try row.step() {
             found.append(Unindexed(
                 key: row.int(0), channel: row.int(1), id: MessageID(row.text(2)), parentID: MessageID(row.text(3)),
@@ -399,13 +405,13 @@ public final class SearchIndex: MessageIndex {
         }
     }
 
-    /// The second in which a message was sent, as rows count them.
+    /// The second in which a message was sent, counted from `firstSecond`.
     static func second(_ time: Int64) -> Int64 {
         min(max(time / 1000 &- firstSecond, seconds.lowerBound), seconds.upperBound)
     }
 
-    /// A row of a message's second, or of a later one when that has none left: never of an earlier one, so who reads
-    /// rows from the last one on has read all of a second when its first row comes.
+    /// A free row of the message's second, or of a later second when that one has none left. Never of an earlier one:
+    /// so a walk from the last row down has met all messages of a second when it has passed the second's first row.
     private func freeRow(of time: Int64, key: Int64) throws(StoreError) -> Int64 {
         let first = SearchIndex.second(time) * SearchIndex.rowsPerSecond
         let behind = first + SearchIndex.rowsPerSecond
@@ -430,23 +436,23 @@ public final class SearchIndex: MessageIndex {
 
     // MARK: Keeping it small
 
-    /// One slice of merging what was written in many parts; `pages`: about how many are written. Gives whether there
-    /// was anything to merge.
+    /// Merges a slice of the index's parts; `pages`: about how many pages are written. Gives whether there was anything
+    /// to merge.
     public func merge(pages: Int) throws(StoreError) -> Bool {
         try cache.transaction { () throws(StoreError) in
             let before = connection.totalChanges
             try connection.prepare("INSERT INTO search_found (search_found, rank) VALUES ('merge', ?)").bind(pages)
                 .run()
-            // The statement itself counts as one.
+            // The statement itself counts as one change.
             return connection.totalChanges &- before > 1
         }
     }
 }
 
-/// The rows behind a second that a message may get when its second has none left, nearest first. They follow from the
-/// message's key, by which it is found there again.
+/// The rows behind a second that a message may get when its second has none left, nearest first. The rows follow from
+/// the message's key, so the message is found again by its key.
 struct SearchRows: Sequence, IteratorProtocol {
-    /// So many are tried: they reach over all seconds, and each is twice as far away as the one before.
+    /// How many rows are tried: the range from which they are chosen doubles each time, so they reach over all seconds.
     private var left = 64
 
     private let behind: Int64

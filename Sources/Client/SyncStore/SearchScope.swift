@@ -16,7 +16,7 @@ public struct SearchScope: Sendable {
 
     func includes(_ channelURL: ChannelURL) -> Bool { channels.isEmpty || channels.contains(channelURL) }
 
-    /// The message as a result; `nil`: it is not looked for.
+    /// The message as a result; `nil`: it does not match.
     func result(_ message: MessageRecord, in channelURL: ChannelURL, _ searched: SearchedText) -> FoundMessage? {
         guard includes(channelURL), query.filter.matches(message), query.times.contains(searched.time),
             let match = question.match(searched.text)

@@ -5,17 +5,18 @@ import SyncText
 
 /// A walk over what is found, newest first, in steps of bounded work.
 public struct SearchWalk {
-    /// Threads of the channels to look in, up to which the index is asked for them.
+    /// With more keys of channels and threads than this, or more senders, the index is not asked for these terms.
     private static let mostTerms = 400
-    /// Words so short that asking the index for all that begin with them takes longer than looking at the newest.
+    /// The length of words so short that asking the index for all that begin with them takes longer than looking at the
+    /// newest rows.
     private static let shortPrefix = 2
-    /// Rows that are looked at for those, before the index is asked.
+    /// How many rows are looked at for such short words before the index is asked.
     private static let mostWalked = 2000
     /// Rows that the index is asked for at once, at most.
     private static let mostAsked = 640
 
     private let scope: SearchScope
-    /// Only what stands behind it is found.
+    /// Only messages behind this place are found.
     private let bound: SearchPlace?
     /// `nil`: not compiled yet.
     private var match: String?
@@ -23,19 +24,19 @@ public struct SearchWalk {
     private var walked = 0
     /// Rows from here on have been looked at.
     private var below = Int64.max
-    /// Rows that the index gave and that were not looked at yet, in reverse. Each question to the index reads again
-    /// what it passes, so the next one asks for twice as many.
+    /// Rows that the index gave and that were not looked at yet, in reverse. Each query of the index reads all passed
+    /// rows again, so the next one asks for twice as many.
     private var ahead: [SearchIndex.Place] = []
     private var asked = 0
-    /// The index has no more than what is ahead.
+    /// The index has no rows behind those in `ahead`.
     private var isLast = false
-    /// Found, but what is newer may still come. Not in order.
+    /// Found messages that wait, since a newer one may still be found. Not in order.
     private var pending: [ResultID: FoundMessage] = [:]
-    /// Seconds of the pending ones, so that they are only looked through when one of them can be given.
+    /// The latest second of the pending messages, so that they are searched only when one of them can be given.
     private var newestPending = Int64.min
     public private(set) var isAtEnd = false
 
-    /// `bound`: the last one of an earlier walk in the order of time, from behind which this one goes on.
+    /// `bound`: the last result of an earlier walk in the order of time; this one goes on behind it.
     public init(_ scope: SearchScope, behind bound: SearchPlace? = nil) {
         self.scope = scope
         self.bound = bound
@@ -45,7 +46,7 @@ public struct SearchWalk {
         }
     }
 
-    /// Looks at up to so many rows; gives what was found that nothing newer can precede.
+    /// Looks at up to `limit` rows; gives the found messages that no newer one can precede any more.
     public mutating func step(rows limit: Int, _ index: SearchIndex) throws(StoreError) -> [FoundMessage] {
         guard !isAtEnd else { return [] }
         if match == nil { try prepare(index) }
@@ -60,7 +61,7 @@ public struct SearchWalk {
         return isAtEnd ? settle { _ in true } : newestPending > unread ? settle { $0 > unread } : []
     }
 
-    /// The next row; `limit`: of how many it is one.
+    /// The next row; `limit`: how many rows are read at once.
     private mutating func next(_ limit: Int, _ index: SearchIndex) throws(StoreError) -> SearchIndex.Place? {
         if ahead.isEmpty, !isLast {
             let isWalking = !needsIndex && walked < SearchWalk.mostWalked
@@ -75,7 +76,7 @@ public struct SearchWalk {
         return ahead.popLast()
     }
 
-    /// Gives those of the pending ones that nothing newer can precede: whose second is one of these.
+    /// Gives the pending messages whose second is settled, so that no newer one can precede them.
     private mutating func settle(_ isSettled: (Int64) -> Bool) -> [FoundMessage] {
         var settled: [FoundMessage] = []
         newestPending = Int64.min
@@ -88,20 +89,20 @@ public struct SearchWalk {
         return settled
     }
 
-    /// A message became known that is looked for, or one that is pending changed: it is given in its turn.
+    /// Takes a message that became known or changed, and matches: it is given in its turn.
     public mutating func take(_ found: FoundMessage) {
         drop(found.place.id)
-        // Nothing has been passed yet.
+        // The walk has not begun, so it will find the message by itself.
         if match == nil { return }
         if let bound, !SearchWalk.isNewer(bound, found.place) { return }
         pending[found.place.id] = found
         newestPending = max(newestPending, SearchIndex.second(found.place.time))
     }
 
-    /// A message is not looked for any more.
+    /// Drops a message that does not match any more.
     public mutating func drop(_ id: ResultID) { pending[id] = nil }
 
-    /// In the order of time, however well either fits.
+    /// Compares by time alone, without the scores.
     private static func isNewer(_ place: SearchPlace, _ other: SearchPlace) -> Bool {
         var (place, other) = (place, other)
         (place.score, other.score) = (0, 0)
@@ -144,7 +145,7 @@ public struct SearchWalk {
         terms.isEmpty ? quoted([0x30]) : "(" + terms.map(quoted).joined(separator: " OR ") + ")"
     }
 
-    /// Terms have no quotes.
+    /// Terms have no quotes, so none has to be escaped.
     static func quoted(_ text: [UInt8]) -> String { "\"" + String(decoding: text, as: UTF8.self) + "\"" }
 }
 
@@ -163,7 +164,7 @@ extension SearchIndex {
             """, row, limit, match)
     }
 
-    /// The next ones, whatever they have.
+    /// The next messages, whatever terms they have.
     fileprivate func places(below row: Int64, _ limit: Int) throws(StoreError) -> [Place] {
         try places("SELECT row, key FROM search_place WHERE row < ?1 ORDER BY row DESC LIMIT ?2", row, limit, nil)
     }
@@ -185,7 +186,7 @@ extension SearchIndex {
         return places
     }
 
-    /// The message of a key, if it is one that is looked for. One that is in a thread and in its channel counts once.
+    /// The message of a key, if it matches. A message that is cached both in a thread and in its channel counts once.
     fileprivate func message(_ key: Int64, _ scope: SearchScope) throws(StoreError) -> FoundMessage? {
         let row = try cache.connection.prepare("SELECT channel, id FROM message WHERE key = ?").bind(key)
         guard try row.next() else {
@@ -199,7 +200,7 @@ extension SearchIndex {
         return try cache.message(id: id, channel: channel).flatMap { result($0, in: url, scope) }
     }
 
-    /// The URL of a channel with this number, if one that is looked in.
+    /// The URL of the channel with this key, if the query searches that channel.
     private func channelURL(_ key: Int64, _ scope: SearchScope) throws(StoreError) -> ChannelURL? {
         guard let url = try cache.room.channelURL(ofKey: key), scope.includes(url) else { return nil }
         return url
@@ -209,7 +210,7 @@ extension SearchIndex {
         scope.result(message, in: url, message.json.withUnsafeBytes { read($0) })
     }
 
-    /// What a message is that was touched; `nil`: its channel is gone.
+    /// A touched message as it is now; `nil`: its channel is gone.
     public func lookUp(_ touched: TouchedMessage) throws(StoreError) -> LookedUp? {
         guard let url = try cache.room.channelURL(ofKey: touched.channel) else { return nil }
         let message = try cache.message(
@@ -218,7 +219,7 @@ extension SearchIndex {
         return LookedUp(channelURL: url, id: ResultID(url, touched.id), message: message, searched: searched)
     }
 
-    /// The channel of a thread; of a channel itself.
+    /// The key of the channel of a thread; for a channel, its own key.
     func root(of channel: Int64) throws(StoreError) -> Int64? {
         guard channel < 0 else { return channel }
         let row = try cache.connection.prepare("\(CacheStore.selectThreads) WHERE key = ?").bind(0 &- channel)
@@ -236,7 +237,7 @@ public struct LookedUp {
     fileprivate let message: MessageRecord?
     fileprivate let searched: SearchedText?
 
-    /// As a result of a search; `nil`: it is none, or is not cached any more.
+    /// The message as a result of a search; `nil`: it does not match, or is not cached any more.
     public func result(of scope: SearchScope) -> FoundMessage? {
         guard let message, let searched else { return nil }
         return scope.result(message, in: channelURL, searched)

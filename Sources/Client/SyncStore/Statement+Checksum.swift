@@ -1,8 +1,8 @@
 import SyncSQLite
 
-/// Rows that have the checksum of their columns in one of them.
+/// Rows in which one column holds the checksum of others.
 extension Statement {
-    /// Binds a checksum, a text, without copying it, and a key behind them, and runs to the end.
+    /// Binds as the next parameters a checksum, a text (without copying it) and a key, and runs to the end.
     func run(withChecksum checksum: Int64, text: [UInt8], _ key: Int64? = nil) throws(StoreError) {
         let failure: StoreError? = text.withUnsafeBytes { bytes in
             bind(checksum).bind(lastingText: bytes)

@@ -1,6 +1,6 @@
 /// The encryption of both stores of a user while they are open.
 public enum StoreEncryption {
-    /// How the files of a cache are.
+    /// How a cache is stored.
     public enum State: Sendable { case inMemory, plain, encrypted }
 
     public static func state(of cache: CacheStore) -> State {
@@ -9,7 +9,7 @@ public enum StoreEncryption {
     }
 
     /// From now on another key of the host opens the directory. `isFull`: both files get another data key too, and are
-    /// written again; the log has all of each meanwhile.
+    /// written again; meanwhile the log of each holds the whole file.
     public static func change(
         to hostKey: HostKey, isFull: Bool, cache: CacheStore, intents: IntentStore
     ) throws(StoreError) {
@@ -18,7 +18,7 @@ public enum StoreEncryption {
         guard isFull else { return }
         for file in [cache.connection, intents.connection] {
             try file.setKey(keys.dataKey)
-            // Until then the file itself has the older key, under the log.
+            // The new pages are in the log; until it is emptied into the file, the file itself has the older key.
             try file.emptyLog()
         }
         try keys.settle()
@@ -28,7 +28,8 @@ public enum StoreEncryption {
     public static func encrypt(_ hostKey: HostKey, cache: CacheStore, intents: IntentStore) throws(StoreError) {
         guard case .directory(let directory) = cache.place, cache.keys == nil else { return }
         let keys = try DirectoryKeys.prepared(directory, hostKey)
-        // Copies have what the log has; afterwards nothing of it may be there, so nobody else may be reading it.
+        // The logs are emptied into the files before these are copied. No plain log may stay behind, so no other
+        // process may be reading.
         try cache.emptyLog()
         try intents.emptyLog()
         try cache.connection.whileShut { () throws(StoreError) in

@@ -10,7 +10,7 @@ extension StoredFile {
         }
     }
 
-    /// Finds what SQLite would take for a new file, or for an empty log.
+    /// Throws when SQLite would take a damaged file for a new one, or a damaged log for an empty one.
     public func check(in directory: String) throws(StoreError) {
         _ = try IntentStore.checkFiles(path(in: directory), isMarked: false)
     }

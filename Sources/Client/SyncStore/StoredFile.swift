@@ -7,10 +7,10 @@ public enum StoredFile: String, CaseIterable, Sendable {
 
     func path(in directory: String) -> String { directory + "/" + rawValue }
 
-    /// Bytes, of a new file. A message that is received changes five or six pages of the cache, and each goes to the
-    /// disk as a whole: 29 kB, with pages of 16 KiB 94 kB. Larger pages would save a twelfth of SQLite's time for a
-    /// backfill, and 4 % of the file. A message to be sent is written to the outbox and removed again, in few small
-    /// rows: with pages of 4 KiB that was 19 kB. A file that has other pages keeps them.
+    /// Bytes of a page in a new file. A message that is received changes five or six pages of the cache, and each goes
+    /// to the disk as a whole: 29 kB, with pages of 16 KiB 94 kB. Larger pages would save a twelfth of SQLite's time
+    /// for a backfill, and 4 % of the file. A message to be sent is written to the outbox and removed again, in few
+    /// small rows: with pages of 4 KiB that was 19 kB. A file that has other pages keeps them.
     var pageSize: Int {
         switch self {
         case .cache: 4096

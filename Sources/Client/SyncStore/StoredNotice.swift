@@ -7,9 +7,9 @@ public struct StoredNotice: Equatable, Sendable {
     public var channelURL: ChannelURL
     public var messageID: MessageID
     public var position: MessagePosition
-    /// It mentions the user.
+    /// Whether the message mentions the user.
     public var isMention: Bool
-    /// What of its channel stands before it and is not told.
+    /// Messages of the channel before this one that are not told.
     public var missed: MissedNotices
     /// The message in the service's canonical shape.
     public var json: [UInt8]
@@ -29,7 +29,7 @@ public struct StoredNotice: Equatable, Sendable {
 
 /// Messages that are not told since more came than are kept.
 public struct MissedNotices: Equatable, Sendable {
-    /// So many were known, and were let go.
+    /// How many messages were known, and were dropped.
     public var count: Int64
     /// There may be others of which only the service knows.
     public var mayBeMore: Bool
@@ -44,13 +44,13 @@ public struct MissedNotices: Equatable, Sendable {
     }
 }
 
-/// Up to where the messages of a channel have been looked through, told or not.
+/// Up to where a channel was searched for messages to tell, whether they were told or not.
 public struct NoticeMark: Equatable, Sendable {
     /// `nil`: nowhere yet.
     public var position: MessagePosition?
     /// Something may have come behind it: the service has to be asked.
     public var isWanted = false
-    /// What was let go and stands before the next message that is told.
+    /// Messages that were dropped before the next one that is told.
     public var missed = MissedNotices()
 
     public init() {}

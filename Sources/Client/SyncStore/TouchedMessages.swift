@@ -1,6 +1,6 @@
 import SyncModel
 
-/// A message that was indexed, changed or removed: which one it is in its channel, and where else it may stand.
+/// A message that was indexed, changed or removed: its channel and id, and the parent of its thread.
 public struct TouchedMessage: Hashable, Sendable {
     /// The number of the channel, also for a message of a thread; negative: its thread is not known any more.
     public let channel: Int64
@@ -10,16 +10,16 @@ public struct TouchedMessage: Hashable, Sendable {
 
 /// The indexed messages that were touched since somebody looked, for open searches.
 ///
-/// What is noted and then rolled back is looked at for nothing.
+/// A message whose change was rolled back stays noted, which costs only a needless look.
 public final class TouchedMessages {
-    /// Beyond it all that searches show is looked for again.
+    /// When more messages than this wait, their list is dropped, and open searches look for all of their results again.
     private static let most = 10_000
 
     private var waiting: [TouchedMessage] = []
     private var known: Set<TouchedMessage> = []
-    /// Nobody wants to know.
+    /// No search is open, so nothing is noted.
     public var isIdle = true { didSet { if isIdle { clear() } } }
-    /// Something was touched since messages were indexed last, whoever wants to know.
+    /// Something was touched since messages were indexed last; also set while `isIdle`.
     public internal(set) var hasAny = false
     /// More was touched than is listed.
     public private(set) var hasOverflown = false
@@ -46,7 +46,7 @@ public final class TouchedMessages {
         return taken
     }
 
-    /// They could not be looked at.
+    /// Takes back messages that could not be looked at.
     public func giveBack(_ messages: [TouchedMessage]) { for message in messages { add(message) } }
 
     public func clear() {
