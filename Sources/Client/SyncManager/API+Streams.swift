@@ -8,7 +8,7 @@ public func sm_stream_open(
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ out: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     let listener = Listener(userData: userData, destroy: destroy)
-    // It calls the host's destroy function when it is freed, also when the call is refused.
+    // The function object calls the host's destroy function when it is freed, also when the call is refused.
     let function = HostFunction(function, listener)
     if function == nil { listener.end() }
     return call { () throws(BorderError) in

@@ -179,8 +179,8 @@ public func sm_dispatch(_ client: OpaquePointer?, _ maxEvents: Int32, _ timeout:
         defer { client.queue.endDraining() }
         var count: Int32 = 0
         var wait = timeout
-        // Without `max_events` at most a thousand are taken; events that come while callbacks run wait for the next
-        // call then.
+        // Without `max_events` at most a thousand are taken, so that the call ends although events come while callbacks
+        // run. The rest waits for the next call.
         while count < (maxEvents == 0 ? 1000 : maxEvents), client.dispatchNext(timeout: wait) {
             count += 1
             wait = 0

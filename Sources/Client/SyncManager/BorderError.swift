@@ -4,7 +4,7 @@ import SyncModel
 struct BorderError: Error {
     var status: Status
     var message: String
-    /// JSON path of what was wrong in a document.
+    /// JSON path of the value that was wrong in a document.
     var path: String?
 
     init(_ status: Status, _ message: String, path: String? = nil) {

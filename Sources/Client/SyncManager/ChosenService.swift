@@ -3,7 +3,7 @@ import SyncJSON
 import SyncModel
 import SyncSendbird
 
-/// The service that a configuration names. This is the only place outside the service's module that knows it.
+/// The service that a configuration names. Only this file, outside the service's module, knows the service's types.
 struct ChosenService {
     /// Reads a service's message object; `nil` when the document is not one.
     typealias MessageReader = @Sendable (JSON) -> MessageRecord?

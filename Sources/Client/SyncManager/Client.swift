@@ -70,7 +70,7 @@ final class Client: @unchecked Sendable {
         try loop.call(listener, fetch: fetch, call)
     }
 
-    /// Who carries an action out: the chat service, the database, or resources.
+    /// The call that carries an action out, by the chat service, the database, or resources.
     func call(for action: ActionCall) throws(DocumentError) -> HostCall {
         let call: HostCall
         if let request = try DatabaseRequest(action) {
@@ -146,7 +146,7 @@ final class Client: @unchecked Sendable {
     private func take(timeout: Int32, _ use: (DrainedEvent) -> Void) -> Bool {
         var wants = DrainWants()
         let event = queue.take(timeout: timeout, wants: &wants)
-        // Refused only when the client closes; then what would be told is not needed any more.
+        // A post is refused only when the client closes, and then the engine needs it no more.
         for wanted in wants.posts { try? post(wanted) }
         guard let event else { return false }
         use(event)
@@ -158,7 +158,7 @@ final class Client: @unchecked Sendable {
     /// Runs the callback of the next event. `false` when none came.
     func dispatchNext(timeout: Int32) -> Bool { take(timeout: timeout) { $0.deliver() } }
 
-    /// Lends the host the text of the next event, until it asks again; gives its length.
+    /// Lends the host the text of the next event, until the host asks for another one; gives its length.
     func borrowNext(timeout: Int32) -> Int {
         free(borrowed)
         borrowed = nil

@@ -23,7 +23,7 @@ struct Configuration {
     var isThreadDelivery = false
     var queueLimit = 1000
     private var caching = Caching.file
-    /// What the user's files are encrypted with.
+    /// The key with which the user's files are encrypted.
     private(set) var hostKey: HostKey?
     private var database: DatabaseSetup?
     var engine = EngineOptions(userID: "")
@@ -42,7 +42,7 @@ struct Configuration {
         case encryptionKey = "encryption_key", encryptionPassphrase = "encryption_passphrase"
     }
     private enum Delivery: String, CaseIterable { case host, thread }
-    /// Where the cache and the outbox are; `none`: in memory, since there is no way without them.
+    /// Where the cache and the outbox are; `none`: in memory, since the engine needs both.
     private enum Caching: String, CaseIterable { case file, none }
 
     init(_ bytes: [UInt8]) throws(DocumentError) {
@@ -91,7 +91,7 @@ struct Configuration {
         hand()
     }
 
-    /// What the engine has to know beside the keys that it has of its own.
+    /// Hands the engine what it has to know beside the keys that were read into its own options.
     private mutating func hand() {
         engine.database = database
         engine.described = described
@@ -143,7 +143,7 @@ struct Configuration {
         }
     }
 
-    /// Where the cache is, and its bound, of what the host says of them.
+    /// Sets the directory and the bound of the cache: what the host gave, else the defaults.
     private mutating func settle(_ directory: String?, _ isBounded: Bool) throws(DocumentError) {
         if caching == .none, !isBounded { engine.cacheLimit = Configuration.memoryLimit }
         dataDirectory = directory ?? Configuration.usualDirectory
@@ -152,7 +152,7 @@ struct Configuration {
         throw DocumentError(path: "$.data_dir", message: message)
     }
 
-    /// Bytes of the rows of cached messages, where they are in memory and the host names no bound.
+    /// The bound, in bytes, of a cache in memory when the host names none.
     private static let memoryLimit: Int64 = 256 << 20
 
     /// A seed for ids, which must differ from those of every other client on any machine.

@@ -54,7 +54,7 @@ final class DeliveredLists {
 
     func set(channel: [UInt8]?) { info.channel = channel }
 
-    /// After a huge gap the newest message is not in the list any more.
+    /// Called after a huge gap: the list does not have the newest message any more.
     func setHasNext() { info.hasNext = true }
 
     /// Applies a change, and gives the rows that a clear removed, for the caller to free.
@@ -85,7 +85,7 @@ final class DeliveredLists {
         return cleared
     }
 
-    /// The one list, or the three of messages.
+    /// The kinds of lists that the collection has: one, or three for messages.
     private var kinds: [CollectionChange.List] {
         isSearch ? [.results] : channelURL == nil ? [.channels] : [.succeeded, .pending, .failed]
     }

@@ -3,9 +3,9 @@ import SyncModel
 
 /// What the engine has to hear of since the host drained events.
 struct DrainWants {
-    /// The collections that it has to resync, with the number of dropped events.
+    /// The collections that the engine has to resync, with the number of dropped events.
     var resyncs: [CollectionID: Int] = [:]
-    /// So many of the messages that it told of were taken.
+    /// How many of the messages that `notify` tells were taken.
     var tookMessages = 0
 
     var posts: [HostPost] {

@@ -3,10 +3,10 @@ import SyncEngine
 import SyncModel
 import SyncThreads
 
-/// Runs the engine of one client: one thread at a time, whichever is there.
+/// Runs the engine of one client, on one thread at a time (the leader).
 ///
-/// That is a thread of the host that waits for events anyway, or else the client's engine thread. Host calls and the
-/// network leave their inputs in the inbox and return.
+/// The leader is a thread of the host that waits for events anyway, or else the client's engine thread. Host calls and
+/// the network leave their inputs in the inbox and return.
 final class EngineLoop: EngineWork, @unchecked Sendable {
     /// The condition that the engine thread waits for.
     static let engineCondition = 1
@@ -90,7 +90,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         if isClosing { throw BorderError(.closed, "the client is closed") }
     }
 
-    /// Takes an input of the network. When too much waits in the inbox, the network is not read any more.
+    /// Takes an input of the network. When too much waits in the inbox, closes the intake.
     private func receive(_ input: TransportInput, of owner: TransportOwner) {
         monitor.locked {
             guard !isClosing else { return }
@@ -129,7 +129,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
 
     // MARK: Engine thread
 
-    /// Until the client is closed.
+    /// Runs until the client is closed.
     func run() {
         while true {
             let isOver = monitor.locked { () -> Bool in
@@ -149,7 +149,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         finish()
     }
 
-    /// Until the next deadline; but for a while after a host thread led, with short sleeps instead of wakes.
+    /// Plans a sleep until the next deadline. For a while after a host thread led, the engine thread sleeps for short
+    /// times instead of being woken.
     private func planSleep() {
         plannedWake = isClaimed ? nil : deadline
         guard let leader else { return }
@@ -158,8 +159,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         if isStandingBy { plannedWake = min(plannedWake ?? Int64.max, now + EngineLoop.standbySleep) }
     }
 
-    /// Ends the work when the client closes: every call gets its result. It waits only for own messages that were
-    /// accepted to be written.
+    /// Ends the work when the client closes: every call gets its result. It waits only until own messages that were
+    /// accepted are written to the disk.
     private func finish() {
         var waiting: [HostCommand] = []
         monitor.locked {
@@ -182,7 +183,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
 
     func perform() { run(isLeading: true) }
 
-    /// Input by input, so that a client that closes waits for one of them at most.
+    /// Processes input by input, so that a client that closes waits for one input at most.
     private func run(isLeading: Bool) {
         var now = EngineLoop.now
         let end = now.monotonic + EngineLoop.longestHold
@@ -223,7 +224,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         }
     }
 
-    /// The next input; `now` gets the time since when others wait. When few are left, the network is read again.
+    /// The next input; `now` gets the time since when others wait. When few are left, the intake is opened again.
     private func nextInput(_ now: inout Moment) -> Inbox.Input? {
         var readsOn = false
         let input = monitor.locked { () -> Inbox.Input? in
@@ -236,7 +237,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         return input
     }
 
-    /// When the oldest input of the network came that the engine has not processed.
+    /// The time at which the oldest input of the network came that the engine has not processed.
     private var unheardSince: Int64? {
         // Input that is being read is in the inbox before it counts as read.
         let unread = transport.intake.unreadSince

@@ -2,7 +2,8 @@ import SyncEngine
 import SyncModel
 import SyncStreams
 
-/// The events of one client that wait for the host: bounded, in order, and always right about a collection.
+/// The events of one client that wait for the host: bounded, in order, and always leading to the correct lists of a
+/// collection.
 ///
 /// When the host lags, changes of its collections are dropped; once it has caught up by half, the engine is asked to
 /// resync those collections: it answers with `overflow` and their full lists. Results of calls are never dropped: the
@@ -122,13 +123,13 @@ final class EventBuffer {
             case .callProgress(let progress):
                 push(output, as: .file(of: progress.call), onlyLatest: true, time: time)
             case .syncProgress: if !isFull { append(output, time) }
-            // The engine tells no more of these than a few, until it hears that they were taken.
+            // The engine tells only a few of these before it hears that they were taken.
             case .messageReceived: append(output, time)
             case .cacheTrimmed(let url, let messages, let bytes):
                 push(trimmed: messages, bytes, of: url, time: time)
             case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
             case .database(.tokenNeeded): push(output, as: .databaseTokenNeeded, time: time)
-            // There are no more of these than the host has asked for.
+            // Their number is bounded by what the host has asked for.
             case .database(.listenEnded), .database(.transform), .database(.writeRefused), .resource, .cacheReset,
                 .closed:
                 append(output, time)
@@ -185,7 +186,7 @@ final class EventBuffer {
         }
     }
 
-    /// `onlyLatest`: an earlier one that waits is replaced in any case.
+    /// `onlyLatest`: an earlier one that waits is replaced even when the buffer has room.
     private func push(_ output: HostOutput, as state: StateNotice, onlyLatest: Bool = false, time: Int64) {
         let new = Waiting(output, time)
         let replaces = onlyLatest || isFull || new.bytes >= EventBuffer.largeState
@@ -197,7 +198,7 @@ final class EventBuffer {
         }
     }
 
-    /// What is told of a channel while something of it waits is added to that.
+    /// When a trim of the same channel waits already, the numbers are added to it.
     private func push(trimmed messages: Int64, _ bytes: Int64, of url: ChannelURL, time: Int64) {
         func output(_ messages: Int64, _ bytes: Int64) -> HostOutput {
             .event(.client(.cacheTrimmed(channelURL: url, messages: messages, bytes: bytes)))
@@ -250,8 +251,8 @@ final class EventBuffer {
         return nil
     }
 
-    /// What the engine has to hear of now. To be called after each `take`; each lag is given once, and of messages only
-    /// when so many were taken that there is room for others.
+    /// What the engine has to hear of now; to be called after each `take`. Each lag is given once; messages that were
+    /// taken are given only when so many were taken that there is room for others.
     func takeWants() -> DrainWants {
         var wants = DrainWants(resyncs: takeResyncs())
         if tookMessages >= EventBuffer.messagesAtOnce(limit: limit) / 2 {
@@ -261,7 +262,8 @@ final class EventBuffer {
         return wants
     }
 
-    /// How many of the messages that the host is told of wait at once: few, so that they do not make it lose others.
+    /// How many of the messages that `notify` tells may wait at once: few, so that the host does not lose other events
+    /// to them.
     static func messagesAtOnce(limit: Int) -> Int { min(16, max(2, limit / 4)) }
 
     private func takeResyncs() -> [CollectionID: Int] {

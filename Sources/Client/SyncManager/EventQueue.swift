@@ -8,7 +8,7 @@ import SyncThreads
 ///
 /// JSON is made when an event is drained, on the draining thread and without holding the lock; the engine only adds
 /// values. A thread that waits for an event does the engine's work meanwhile, if no other thread does (`EngineWork`).
-/// So its event comes without another thread having to be woken.
+/// So its event comes without waking another thread.
 final class EventQueue: @unchecked Sendable {
     /// The lock of a client, for both its queue and its inbox, since a thread waits for either at the same time.
     private let monitor: Monitor
@@ -208,7 +208,7 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    /// Ends all draining but that of the closing thread, and waits until it has ended.
+    /// Ends the draining by all other threads than the closing one, and waits until it has ended.
     func close() {
         monitor.locked {
             isClosed = true

@@ -9,7 +9,8 @@ struct Inbox {
         case transport(TransportInput, of: TransportOwner)
     }
 
-    /// The network is not read any more when so many of its bytes wait, and is read again when fewer than `low` wait.
+    /// The intake is closed when at least `full` bytes of the network wait, and opened again when fewer than `low`
+    /// wait.
     private static let full = 4 << 20, low = 1 << 20
 
     private var commands = Fifo<HostCommand>()
@@ -22,15 +23,16 @@ struct Inbox {
     private var signOuts = 0
 
     var isEmpty: Bool { commands.isEmpty && arrivals.isEmpty }
-    /// Whether so much waits that the network must not be read.
+    /// Whether so much waits that the intake must be closed.
     var isFull: Bool { arrivedBytes >= Inbox.full }
-    /// Whether so little waits that the network can be read again.
+    /// Whether so little waits that the intake can be opened again.
     var isLow: Bool { arrivedBytes < Inbox.low }
     /// When the oldest input of the network came, by the monotonic clock.
     var oldestArrival: Int64? { arrivals.first?.time }
 
     mutating func append(_ command: HostCommand) {
-        // A second one in a row changes nothing. Since it is never refused, any number could wait.
+        // A second disconnect in a row changes nothing. It is dropped, since a disconnect is never refused and any
+        // number could wait.
         if case .post(.disconnect) = command, case .post(.disconnect)? = commands.last { return }
         if case .call(_, .signOut) = command { signOuts += 1 }
         if command.takesSlot {
@@ -53,7 +55,7 @@ struct Inbox {
         return popArrival()
     }
 
-    /// The next command; inputs of the network are left out, for when the client closes.
+    /// The next command, without inputs of the network. Used when the client closes.
     mutating func popCommand() -> HostCommand? {
         let command = commands.popFirst()
         if let command {

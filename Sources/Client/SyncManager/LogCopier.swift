@@ -4,10 +4,10 @@ import SyncThreads
 /// Copies the log of a client's cache into its file, each time on a thread that ends with it.
 final class LogCopier: LogCopying, @unchecked Sendable {
     private let monitor = Monitor()
-    // What follows is guarded by the monitor. While it copies, only its thread uses the log.
+    // What follows is guarded by the monitor. While `copies`, only the copier's thread uses `log`.
     private var log: LogCopy?
     private var copies = false
-    /// The last one; it has ended, or is about to, when it does not copy.
+    /// The last thread that copied; unless `copies`, it has ended or is about to end.
     private var thread: NativeThread?
 
     var isCopying: Bool { monitor.locked { copies } }

@@ -27,7 +27,7 @@ final class NetworkTransport: Transport {
     private var network: NetworkThread?
     /// The network thread's number of each request that waits for its answer.
     private var requests: [ID: UInt64] = [:]
-    /// Those of them that send or receive a file: without its owner that would go on for hours.
+    /// Requests that send or receive a file. They are canceled at closing, since they could go on for hours.
     private var files: [ID: HTTPFile] = [:]
     /// The same for each socket that is open on this side.
     private var sockets: [ID: UInt64] = [:]
@@ -44,9 +44,10 @@ final class NetworkTransport: Transport {
     /// Releases the network thread: when this has returned, the receiver is not called any more.
     func close() {
         intake.end()
-        // What changes something in the chat is still sent, but its answer is not kept. A write to the database is kept
-        // on the disk, and the next client of these files sends it again: an attempt of this client that is late would
-        // be carried out behind what that one sends, also behind newer writes to the same place.
+        // Requests that change something in the chat are still sent, but their answers are dropped. Requests to the
+        // database are canceled: their writes are kept on the disk, and the next client of these files sends them
+        // again. A late attempt of this client could otherwise be carried out after newer writes of that client to the
+        // same place.
         for (id, number) in requests where id.owner == .database || files[id] != nil { network?.cancel(number) }
         requests = [:]
         files = [:]
@@ -59,8 +60,8 @@ final class NetworkTransport: Transport {
         receiver = { _, _ in }
     }
 
-    /// Whether an input is still wanted, since inputs of something that was closed here may still come. To be called
-    /// once for each, when it is taken.
+    /// Whether an input is still wanted, since inputs of a request, socket or stream that was closed here may still
+    /// come. To be called once for each input, when it is taken.
     func accepts(_ input: TransportInput, of owner: TransportOwner) -> Bool {
         func id(_ number: UInt64) -> ID { ID(owner: owner, number: number) }
         switch input {

@@ -7,7 +7,7 @@ enum OwnFile {
         case path, url, name, type, size, thumbnailSizes = "thumbnail_sizes", requiresAuth = "require_auth"
     }
 
-    /// In one message, and thumbnails of one file.
+    /// The most files of one message, and the most thumbnails of one file.
     private static let mostFiles = FileDocument.mostFiles, mostThumbnails = 3
     private static let thumbnailSide: ClosedRange<Int64> = 1...10_000
 

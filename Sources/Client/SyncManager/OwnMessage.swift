@@ -86,7 +86,7 @@ enum OwnMessage {
         if let values = entry.member("value") { _ = try values.texts(allowEmpty: true) }
     }
 
-    /// How loud it rings on a device that is silent.
+    /// Checks the alert that rings on a device that is silent.
     private static func checkCriticalAlert(_ options: DocumentValue) throws(DocumentError) {
         for (name, value) in try options.members() {
             switch name {

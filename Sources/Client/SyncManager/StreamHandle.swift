@@ -1,7 +1,7 @@
 import SyncModel
 import SyncStreams
 
-/// What is known of an open stream without asking the engine.
+/// An open stream, as far as it is known without asking the engine.
 struct StreamHandle {
     /// How deep streams may be nested.
     static let deepest = 16

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncStore
 import SyncThreads
 
-/// What is kept of a client's user: the cache, the outbox, and the ownership of both where they are files.
+/// The data of a client's user: the cache, the outbox, and the lock on their directory when they are files.
 struct UserFiles {
     /// `nil` where nothing is on the disk.
     private let lock: DirectoryLock?
@@ -33,7 +33,7 @@ struct UserFiles {
         cache.room.copyLog(by: LogCopier())
     }
 
-    /// What a host has to hear of their opening.
+    /// The events that tell the host what happened at the opening of the files.
     var notices: [HostOutput] {
         var notices: [HostOutput] = []
         if let file = cache.setAsideAs { notices.append(.event(.client(.cacheReset(file: file)))) }

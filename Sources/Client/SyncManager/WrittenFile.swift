@@ -1,7 +1,7 @@
 import SyncModel
 import SyncNetwork
 
-/// A file that the engine writes: the bytes are handed to a thread of its own, as those of a download are.
+/// A file that the engine writes: its bytes are handed to a thread of their own, like those of a download.
 final class WrittenFile: FileWriting {
     private let writer: FileWriter
     private let isStarted: Bool
@@ -28,7 +28,7 @@ final class WrittenFile: FileWriting {
     }
 
     func take(_ bytes: [UInt8]) -> Bool {
-        // What a process that was killed has left is no part of this one.
+        // A part that a killed process has left does not belong to this file.
         if !hasBegun { writer.startOver(nil) }
         hasBegun = true
         return bytes.withUnsafeBytes { writer.take($0) } == true

@@ -44,8 +44,8 @@ struct Curl: @unchecked Sendable {
 
     // MARK: Loading
 
-    /// The libcurl of this process, loaded by the first call that can. That takes milliseconds, and seconds from a cold
-    /// disk.
+    /// The libcurl of this process, loaded by the first call that succeeds. Loading takes milliseconds, or seconds from
+    /// a cold disk.
     static func shared() throws(NetworkFailure) -> Curl {
         _ = holdsForks
         return try monitor.locked { () throws(NetworkFailure) in

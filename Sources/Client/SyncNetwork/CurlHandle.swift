@@ -57,7 +57,8 @@ final class CurlHandle {
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // A name lookup that hangs must not hold the thread when its transfer is given up.
         set(CURLOPT_QUICK_EXIT, 1)
-        // The host's child programs must not inherit our connections, and progress is what the network takes.
+        // The host's child programs must not inherit our connections. And the system buffers little that is not sent
+        // yet, so that progress shows what the network has taken.
         check(shim_curl_open_sockets(curl.setOption, pointer))
     }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// A regular file that is open for reading.
 public struct DiskFile: Sendable {
-    /// By what a file is known again: where one of these differs it is another one, or was changed.
+    /// Identifies a file: when one of these values differs, it is another file, or it was changed.
     public struct Stamp: Equatable, Sendable {
         public var size: Int64
         /// Nanoseconds since the epoch.
@@ -38,8 +38,8 @@ public struct DiskFile: Sendable {
     let descriptor: Int32
     public let stamp: Stamp
 
-    /// Opens a file for reading; the caller closes it. What is no regular file, a pipe for example, is refused and not
-    /// waited for.
+    /// Opens a file for reading; the caller closes it. Anything but a regular file, a pipe for example, is refused at
+    /// once.
     static func open(_ path: String) throws(Problem) -> DiskFile {
         guard !path.utf8.contains(0) else { throw .missing }
         let descriptor = shim_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0)
@@ -67,14 +67,14 @@ public struct DiskFile: Sendable {
         return DiskFile(descriptor: descriptor, stamp: Stamp(status))
     }
 
-    /// What a file is now, when it can be sent.
+    /// The stamp of a file as it is now; throws when the file cannot be sent.
     public static func look(at path: String) throws(Problem) -> Stamp {
         let file = try open(path)
         close(file.descriptor)
         return file.stamp
     }
 
-    /// Whether it still is what it was when it was opened.
+    /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && Stamp(status) == stamp

@@ -99,7 +99,7 @@ final class FileReader: FileWork, @unchecked Sendable {
         }
     }
 
-    /// `false` when nobody waits for it any more.
+    /// Sets the state and wakes the exchange; `false` when the exchange has ended.
     private func settle(_ new: FileState) -> Bool {
         let isWanted = monitor.locked { () -> Bool in
             if case .ended = state { return false }
@@ -127,7 +127,7 @@ final class FileReader: FileWork, @unchecked Sendable {
         let count = pread(file.descriptor, &block, wanted, off_t(next.position))
         if count < 0, errno == EINTR { return }
         guard count >= 0 else { throw .unreadable }
-        // Shorter than it was, or not the same any more: what has been read is of no file that ever was.
+        // The file has become shorter or was changed, so the bytes that were read may be of two versions.
         guard count > 0, next.position + Int64(count) < expected.size || file.isUnchanged else { throw .changed }
         let mustWake = monitor.locked { () -> Bool in
             if case .ended = state { return false }

@@ -1,37 +1,38 @@
-/// What an exchange makes of a file that it receives: whether a body is the file's, from where on, and whether the file
-/// is whole. It has neither a connection nor a disk: who has them asks, and carries out what it says.
+/// Decides for an exchange that receives a file: whether the body of an answer belongs to the file, at which byte it
+/// begins, and whether the file is whole. It uses neither a connection nor a disk: the caller has both, asks, and
+/// carries out the decision.
 public struct FileReceipt: Sendable {
     public enum Beginning: Equatable, Sendable {
-        /// The body is not the file's.
+        /// The body does not belong to the file.
         case noFile
-        /// The body is all of the file, in this version: what is there is dropped.
+        /// The body is all of the file, in this version: the part that was received before is dropped.
         case beginning(FileVersion?)
-        /// The body goes on where the file ends that is there.
+        /// The body goes on where the part ends that was received before.
         case rest
     }
 
     private let limit: Int64
     private let part: ReceivedPart?
-    /// Bytes that are there.
+    /// Bytes of the file that were received, also by earlier exchanges.
     public private(set) var done: Int64
     /// Bytes of the whole file; -1 while the answer has not said so.
     public private(set) var total: Int64 = -1
     private var isReceiving = false
     /// Why the answer is refused.
     public private(set) var refusal: NetworkFailure?
-    /// What is there fits nothing that the server has, or is too large: nobody will go on with it.
+    /// What was received belongs to no version that the server has, or is too large: no exchange will go on with it.
     public private(set) var isUseless = false
 
     /// - Parameters:
     ///   - limit: bytes of the whole file at most.
-    ///   - part: what is there.
+    ///   - part: what an earlier exchange has received.
     public init(limit: Int64, part: ReceivedPart?) {
         self.limit = limit
         self.part = part
         done = part?.size ?? 0
     }
 
-    /// What the request asks for.
+    /// Header fields by which the request asks for the rest of a part.
     public var requestHeaders: [(String, String)] {
         part.map { [("Range", "bytes=\($0.size)-"), ("If-Range", $0.version.tag)] } ?? []
     }
@@ -41,7 +42,7 @@ public struct FileReceipt: Sendable {
         var result = Beginning.noFile
         switch status {
         case 200:
-            // The whole, although a part may have been asked for.
+            // The server sends the whole file, although only the rest of it may have been asked for.
             let version = AnsweredVersion(headers)
             guard version.isLengthPlain else {
                 refuse(NetworkFailure(.protocolError, "the answer does not say one length in bytes"), useless: true)
@@ -64,7 +65,7 @@ public struct FileReceipt: Sendable {
         return result
     }
 
-    /// Why so many more bytes are refused; `nil`: they are the file's, and `took` follows.
+    /// Why `count` more bytes are refused; `nil`: they are taken, and the caller calls `took` next.
     public mutating func reason(against count: Int) -> NetworkFailure? {
         if Int64(count) > limit - done {
             refuse(tooLarge, useless: true)
@@ -87,21 +88,22 @@ public struct FileReceipt: Sendable {
         return isReceiving || isAllThere(status, headers)
     }
 
-    /// The answer has no file: whether what is there fits nothing that the server has.
+    /// Whether, after an answer without the file, the received part belongs to no version that the server has.
     public func isUseless(status: Int) -> Bool { status == 416 || isUseless }
 
-    /// The server has nothing behind the end of what is there, which is all that it has.
+    /// Whether the received part is the whole file: the server says that nothing follows its end.
     private func isAllThere(_ status: Int, _ headers: [(String, String)]) -> Bool {
         guard status == 416, let part else { return false }
         return ContentRange(AnsweredVersion.field("content-range", headers))?.total == part.size
     }
 
-    /// Bytes of the whole, where this answer is the rest of a part.
+    /// Bytes of the whole file, when this answer is the rest of the part; else `nil`.
     private func wholeSize(of part: ReceivedPart, _ headers: [(String, String)]) -> Int64? {
         guard let range = ContentRange(AnsweredVersion.field("content-range", headers)), range.first == part.size,
             let whole = range.total, range.last == whole - 1, part.version.total < 0 || part.version.total == whole
         else { return nil }
-        // An answer to `If-Range` may leave them out. A server that does not know `If-Range` says its version.
+        // An answer to `If-Range` may leave tag and date out. A server that does not know `If-Range` says which version
+        // it sends, which must be that of the part.
         let answered = AnsweredVersion(headers)
         guard answered.tag != nil || answered.modified != nil else { return whole }
         return part.version.tag == answered.tag || part.version.tag == answered.modified ? whole : nil
@@ -120,7 +122,7 @@ private struct AnsweredVersion {
     let tag: String?
     let modified: String?
     let length: Int64?
-    /// The answer says no length, or one that is a number of bytes, however often.
+    /// The answer says no length, or a number of bytes, perhaps repeated, but always the same one.
     let isLengthPlain: Bool
 
     init(_ headers: [(String, String)]) {

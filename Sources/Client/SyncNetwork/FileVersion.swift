@@ -1,13 +1,13 @@
-/// Which of the files that a server had under an address a part is of.
+/// The version of a file to which a part belongs, since a server may change the file behind an address.
 public struct FileVersion: Equatable, Sendable {
-    /// The server's `ETag` or `Last-Modified`, as it is said in `If-Range`.
+    /// The server's `ETag` or `Last-Modified`, as it is sent in `If-Range`.
     let tag: String
     /// Bytes of the whole; -1 when the server did not say.
     let total: Int64
 
-    /// `nil`: the server gave nothing by which it knows the file again, so that a part of it cannot be gone on with.
+    /// `nil`: the server gave nothing that identifies the version, so no later exchange can go on with a part of it.
     init?(tag: String?, modified: String?, total: Int64) {
-        // A weak tag is of files that are not the same byte for byte.
+        // Files with the same weak tag may differ in their bytes.
         let strong = tag.flatMap { $0.utf8.starts(with: "\"".utf8) ? $0 : nil }
         guard let tag = strong ?? modified, FileVersion.isHeader(tag) else { return nil }
         (self.tag, self.total) = (tag, total)
@@ -24,7 +24,7 @@ public struct FileVersion: Equatable, Sendable {
 
     var text: String { "\(total)\n\(tag)" }
 
-    /// What may stand in a header field; it comes from a server or a file.
+    /// Whether a text may stand in a header field. It comes from a server or a file, so it is checked.
     private static func isHeader(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }

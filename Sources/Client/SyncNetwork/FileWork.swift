@@ -2,7 +2,7 @@
 protocol FileWork: AnyObject, Sendable {
     /// Starts the thread; `false` when the system gives none.
     func start() -> Bool
-    /// How far it is.
+    /// The state of the work.
     var outcome: FileState { get }
     /// The exchange has ended. `discarding`: nobody will go on with what was received.
     func end(discarding: Bool)
@@ -10,9 +10,9 @@ protocol FileWork: AnyObject, Sendable {
 
 public enum FileState: Sendable {
     case opening
-    /// The exchange may begin, with what is there already of what it receives.
+    /// The exchange may begin; if it receives a file, with the part that an earlier exchange has left.
     case ready(ReceivedPart?)
-    /// What was received has its name.
+    /// The received file has its final name.
     case complete
     case failed(NetworkFailure)
     case ended

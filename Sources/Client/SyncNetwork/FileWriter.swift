@@ -25,7 +25,7 @@ public final class FileWriter: FileWork, @unchecked Sendable {
     private var isDiscarded = false
     private var beginning: Beginning?
 
-    /// What comes now is the file from its beginning.
+    /// Tells the file's thread that the next bytes are the file from its beginning.
     private struct Beginning { let version: FileVersion? }
 
     public init(_ target: HTTPTarget, wake: @escaping @Sendable () -> Void) {
@@ -134,7 +134,7 @@ public final class FileWriter: FileWork, @unchecked Sendable {
 
     private func leave(_ file: ReceivedFile) { file.leave(discarding: monitor.locked { isDiscarded }) }
 
-    /// What there is to do, or nothing at a time; `nil` when the exchange has ended.
+    /// Waits for work; the work is empty when `time` comes first, and `nil` when the exchange has ended.
     private func awaitWork(until time: Int64?) -> (blocks: [[UInt8]], beginning: Beginning?, isLast: Bool)? {
         var isRoomAwaited = false
         let work = monitor.locked { () -> (blocks: [[UInt8]], beginning: Beginning?, isLast: Bool)? in

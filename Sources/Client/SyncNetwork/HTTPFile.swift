@@ -14,7 +14,7 @@ public struct HTTPForm: Sendable {
     public var fileName: String
     public var type: String
     public var path: String
-    /// What the file has to be: another one, or one that was changed, is not sent.
+    /// The stamp that the file must have: another file, or one that was changed, is not sent.
     public var stamp: DiskFile.Stamp
 
     public init(
@@ -33,7 +33,7 @@ public struct HTTPForm: Sendable {
 /// exchange goes on with it.
 public struct HTTPTarget: Sendable {
     public var path: String
-    /// What is received; another text means that nothing of an earlier exchange fits.
+    /// Identifies what is received: a part that was received under another text is not continued.
     public var source: String
     /// Bytes of the whole file at most.
     public var limit: Int64

@@ -15,8 +15,8 @@ public struct HTTPRequest: Sendable {
     public var caFile: String?
     /// The largest answer that is taken, in bytes of its (unpacked) body.
     public var responseLimit: Int
-    /// A file that is sent as the body, or that the body of the answer becomes. The time of the exchange is then one
-    /// without progress, not that of the whole.
+    /// A file that is sent as the body, or that the body of the answer becomes. Then `timeoutMS` bounds the time
+    /// without progress, not the whole exchange.
     public var file: HTTPFile?
     /// Called on the network thread, at most ten times a second, with the bytes of the file that have been sent or
     /// received so far, and of how many (-1: not known).

@@ -29,7 +29,7 @@ final class HTTPTransfer {
     /// The file that is sent or received.
     let file: OpenedFile?
     private let progress: (@Sendable (Int64, Int64) -> Void)?
-    /// What is made of a file that is received.
+    /// Decides which bytes of the answer belong to the file that is received.
     private var receipt: FileReceipt?
     /// Bytes of the file that were sent, and when progress was told last.
     private var sent: Int64 = 0
@@ -138,7 +138,8 @@ final class HTTPTransfer {
         let receipt = FileReceipt(limit: target.limit, part: part)
         self.receipt = receipt
         for (name, value) in receipt.requestHeaders { handle.addHeader(name, value) }
-        // Files lie elsewhere at times. From a server that was trusted with TLS the way leads to no other one.
+        // A server may redirect to where the file lies. When the request uses TLS, redirections without TLS are not
+        // followed.
         handle.set(CURLOPT_FOLLOWLOCATION, 1)
         handle.set(CURLOPT_MAXREDIRS, 5)
         let isSecure = HTTPSyntax.lowercased(url.utf8.prefix(6)) == "https:"
@@ -258,7 +259,7 @@ final class HTTPTransfer {
         if refusal == nil { refusal = receipt?.refusal }
     }
 
-    /// Whether the file is complete now, so that it gets its name; then the exchange ends when it has that.
+    /// Whether the file is complete and is now given its final name; then the exchange ends when it has that name.
     func finishFile(_ code: CURLcode) -> Bool {
         guard case .received(let writer, _, _) = file, code == CURLE_OK, refusal == nil else { return false }
         let isWhole = receipt?.isWhole(status: handle.responseStatus, headers) ?? false
@@ -267,7 +268,7 @@ final class HTTPTransfer {
         return isWhole
     }
 
-    /// The file may have its name by now, or have got none; then the exchange ends. `false` when it has not.
+    /// Ends the exchange when the file has got its final name or cannot get it; `false` when neither is so yet.
     func fileEnded() -> Bool {
         switch file?.work.outcome {
         case .complete?: succeed(status: 200)
@@ -337,7 +338,7 @@ final class HTTPTransfer {
     }
 
     private func succeed(status: Int) {
-        // What is there fits no file that the server has.
+        // After some answers no later exchange can go on with the received part.
         file?.work.end(discarding: receipt?.isUseless(status: status) ?? false)
         let (done, total) = amount
         if done > 0, (200..<300).contains(status) { progress?(done, total < 0 ? done : total) }

@@ -1,7 +1,7 @@
 /// The commands of other threads to the network thread.
 enum NetworkCommand: Sendable {
     case send(UInt64, HTTPRequest, Intake, HTTPReceiver)
-    /// `discarding`: the file that was being received, of which nothing is kept.
+    /// `discarding`: the file that was being received, when its part is to be removed.
     case cancel(UInt64, discarding: HTTPTarget?)
     /// The file of an exchange has been opened, read on, or written on.
     case goOn(UInt64)

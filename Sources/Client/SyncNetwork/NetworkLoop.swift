@@ -53,7 +53,7 @@ final class NetworkLoop {
     private var isBroken = false
     /// Exchanges that begin when their file is open.
     private var opening: [UInt64: OpeningFile] = [:]
-    /// Exchanges that are over but for the file they have received.
+    /// Exchanges that are over, except that the file they have received still gets its final name.
     private var naming: [UInt64: HTTPTransfer] = [:]
     /// Called on threads of files when an exchange can go on.
     var wakeFile: @Sendable (UInt64) -> Void = { _ in }
@@ -225,7 +225,7 @@ final class NetworkLoop {
                 forget(transfer)
                 if transfer.finishFile(code) { naming[transfer.id] = transfer } else { transfer.finish(code) }
                 if !transfer.wasHeld, naming[transfer.id] == nil { recycle(transfer.handle) }
-                // At once: libcurl keeps as many idle connections as suit the transfers that it has.
+                // Done at once, since the number of idle connections that libcurl keeps depends on its transfers.
                 beginWaiting(now: Clock.monotonic)
             } else if let id = socketIDs[handle], let socket = sockets[id] {
                 socket.connected(code, now: Clock.monotonic)

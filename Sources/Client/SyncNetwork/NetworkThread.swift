@@ -80,9 +80,9 @@ public final class NetworkThread: @unchecked Sendable {
         return id
     }
 
-    /// Cancels a request or a stream: its completion gets `cancelled`, unless it has run or is about to. Of a file that
-    /// was being received what has come is kept for the next exchange. Nothing is kept of `target`, also when the
-    /// exchange has failed already.
+    /// Cancels a request or a stream: its completion gets `cancelled`, unless it has run or is about to. The received
+    /// part of a file is kept for the next exchange, unless the file is given as `target`: then its part is removed,
+    /// also when the exchange has failed already.
     public func cancel(_ id: UInt64, discarding target: HTTPTarget? = nil) {
         post(.cancel(id, discarding: target))
     }

@@ -1,7 +1,7 @@
 /// The file of an exchange that its thread has opened.
 enum OpenedFile {
     case sent(FileReader, HTTPForm)
-    /// With what was there already.
+    /// With the part that an earlier exchange has left.
     case received(FileWriter, HTTPTarget, ReceivedPart?)
 
     var work: any FileWork {
@@ -44,7 +44,7 @@ struct OpeningFile {
 
     func end(discarding: Bool) { work?.end(discarding: discarding) }
 
-    /// The file once it is open; `nil` while it is not. Throws why it never will be.
+    /// The file once it is open; `nil` while it is not. Throws the reason when it cannot be opened.
     func opened() throws(NetworkFailure) -> OpenedFile? {
         switch (work?.outcome, request.file) {
         case (.ready(let part), .received(let target)?):

@@ -5,8 +5,8 @@ import SyncThreads
 import SyncWebSocket
 
 /// The names of a file that is being received, in the folder of its target: "NAME.HEX.part" with what has come, and
-/// "NAME.HEX.version" with the version that it is of, and how many bytes of it are on the disk. HEX is a part of the
-/// checksum of where it comes from and where it goes. A NAME for which there is no room is cut.
+/// "NAME.HEX.version" with the version to which that belongs, and how many of its bytes are on the disk. HEX is a part
+/// of the checksum of source and target. A NAME that is too long is cut.
 struct PartFile: Sendable {
     let path: String
     private let versionPath: String
@@ -30,7 +30,8 @@ struct PartFile: Sendable {
         versionPath = "\(folder)\(name).\(sum).version"
     }
 
-    /// Opens it for this process alone, and keeps what there is of it if it can be gone on with.
+    /// Opens and locks the part for this process alone. Keeps what an earlier exchange has left if this one can go on
+    /// with it.
     func open() throws(NetworkFailure) -> (descriptor: Int32, part: ReceivedPart?) {
         for _ in 0..<PartFile.attempts {
             let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -65,15 +66,16 @@ struct PartFile: Sendable {
         }
     }
 
-    /// Whether it is locked now, under its name, and nobody else can read or write it.
+    /// Locks the opened file. Gives whether it is locked, still has its name, and can be read and written by its owner
+    /// alone.
     private func isMine(_ descriptor: Int32) throws(NetworkFailure) -> Bool {
         var opened = stat()
         guard fstat(descriptor, &opened) == 0, opened.st_mode & S_IFMT == S_IFREG else {
             throw NetworkFailure(.unwritable, path)
         }
-        // Somebody else's file, or one with another name too: it is not written into.
+        // A file of another user, or one with a second name, is not written to.
         guard opened.st_uid == geteuid(), opened.st_nlink == 1 else {
-            // One without a name was given its name, or removed, by who had the lock.
+            // A file without a name was removed or replaced by the exchange that had the lock before.
             guard opened.st_nlink == 0 || unlink(path) == 0 || errno == ENOENT else {
                 throw NetworkFailure(.unwritable, path, errno: errno)
             }
@@ -98,7 +100,7 @@ struct PartFile: Sendable {
         let size = Int64(lseek(descriptor, 0, SEEK_END))
         guard size > 0 else { return nil }
         if let (version, noted) = noted, noted > 0, noted <= size, version.total < 0 || size <= version.total {
-            // Bytes behind it may never have reached the disk.
+            // Bytes behind the noted size may never have reached the disk.
             guard noted == size || ftruncate(descriptor, off_t(noted)) == 0 else {
                 throw NetworkFailure(.unwritable, path, errno: errno)
             }
@@ -108,7 +110,7 @@ struct PartFile: Sendable {
         return nil
     }
 
-    /// Of which version a part is, and how many of its bytes are on the disk.
+    /// The version to which the part belongs, and how many of its bytes are on the disk.
     private var noted: (FileVersion, Int64)? {
         let descriptor = shim_open(versionPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
@@ -131,8 +133,8 @@ struct PartFile: Sendable {
         return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, digits - text.count)) + text
     }
 
-    /// So many bytes of the part are on the disk, and on it is this number when that returns. Nothing is noted of a
-    /// part without a version.
+    /// Notes that `count` bytes of the part are on the disk. The note itself is on the disk when this returns. Nothing
+    /// is noted of a part without a version.
     func note(_ count: Int64) throws(NetworkFailure) {
         let file = shim_open(versionPath, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         if file < 0, errno == ENOENT { return }
@@ -142,8 +144,8 @@ struct PartFile: Sendable {
         guard isWritten, disk.sync(file) == 0 else { throw NetworkFailure(.unwritable, path, errno: errno) }
     }
 
-    /// Drops what has come; what comes now is of this version. Without one, or where it cannot be written, what comes
-    /// is no part that can be gone on with.
+    /// Drops what has come; what comes now is of this version. Without a version, or when it cannot be written, no
+    /// later exchange can go on with what comes.
     func startOver(_ descriptor: Int32, _ version: FileVersion?) throws(NetworkFailure) {
         // A power cut may bring the old names back, with other bytes in the part.
         if let noted, noted.1 > 0 { try note(0) }
@@ -157,7 +159,8 @@ struct PartFile: Sendable {
         if !bytes.withUnsafeBytes({ disk.writeAll($0, at: 0, file) }) { unlink(versionPath) }
     }
 
-    /// The exchange has ended without the whole file. What can be gone on with stays, unless nobody will.
+    /// The exchange has ended without the whole file. A part that a later exchange can go on with stays, unless
+    /// `discarding`.
     func leave(_ descriptor: Int32, discarding: Bool) {
         if discarding || lseek(descriptor, 0, SEEK_END) == 0 || (noted?.1 ?? 0) == 0 {
             unlink(versionPath)
@@ -165,6 +168,6 @@ struct PartFile: Sendable {
         }
     }
 
-    /// The file is about to get its name.
+    /// The file is about to get its final name.
     func dropVersion() { unlink(versionPath) }
 }

@@ -13,16 +13,17 @@ public final class ReceivedFile {
     private let part: PartFile
     private let disk: PartDisk
     private let descriptor: Int32
-    /// What was there when it was opened.
+    /// The part that an earlier exchange has left.
     public let received: ReceivedPart?
-    /// Bytes that are there, and how many of them are on the disk and noted.
+    /// Bytes that were received so far, and how many of them are on the disk and noted.
     public private(set) var size: Int64
     private var synced: Int64
 
-    /// What was written and is not noted.
+    /// Bytes that were written and are not noted yet.
     public var unsynced: Int64 { size - synced }
 
-    /// Opens what an earlier exchange has left, or begins. What must not be replaced is looked at here, too.
+    /// Opens what an earlier exchange has left, or begins a new part. Throws when the target exists and must not be
+    /// replaced.
     public init(_ target: HTTPTarget, _ disk: PartDisk = .system) throws(NetworkFailure) {
         self.target = target
         self.disk = disk
@@ -49,16 +50,17 @@ public final class ReceivedFile {
         size += Int64(bytes.count)
     }
 
-    /// What was written is on the disk, and the next exchange will know that.
+    /// Brings what was written to the disk, and notes that for the next exchange.
     public func sync() throws(NetworkFailure) {
         guard unsynced > 0 else { return }
-        // After a failure the system may call the same bytes written the next time, so it counts for good.
+        // After a failure the system may report success for the same bytes the next time, so the failure is final.
         guard disk.sync(descriptor) == 0 else { throw unwritable() }
         try part.note(size)
         synced = size
     }
 
-    /// The file is whole: it is brought to the disk, and then gets its name. Who gave it up meanwhile wants no file.
+    /// The file is whole: it is brought to the disk, and then gets its name. When it was given up meanwhile, it gets no
+    /// name.
     public func finish(ifWanted isWanted: () -> Bool) throws(NetworkFailure) {
         guard disk.sync(descriptor) == 0 else { throw unwritable() }
         try ReceivedFile.checkName(target)
@@ -71,7 +73,8 @@ public final class ReceivedFile {
         }
     }
 
-    /// The exchange has ended without the whole file. What can be gone on with stays, unless nobody will.
+    /// The exchange has ended without the whole file. A part that a later exchange can go on with stays, unless
+    /// `discarding`.
     public func leave(discarding: Bool) {
         if !discarding {
             do throws(NetworkFailure) {
@@ -95,7 +98,8 @@ public final class ReceivedFile {
         if target.replaces { return Glibc.rename(part.path, target.path) == 0 }
         if renameat2(AT_FDCWD, part.path, AT_FDCWD, target.path, 1) == 0 { return true }
         guard errno == EINVAL || errno == ENOSYS else { return false }
-        // A file system that cannot keep what is there: `checkName` has looked a moment ago.
+        // This file system cannot rename without replacing a file. `checkName` has seen a moment ago that there is
+        // none.
         return Glibc.rename(part.path, target.path) == 0
     }
 
