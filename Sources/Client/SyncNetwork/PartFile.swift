@@ -75,7 +75,7 @@ struct PartFile: Sendable {
         }
         // A file of another user, or one with a second name, is not written to.
         guard opened.st_uid == geteuid(), opened.st_nlink == 1 else {
-            // A file without a name was removed or replaced by the exchange that had the lock before.
+            // A file that has no name left was removed by the exchange that had the lock before.
             guard opened.st_nlink == 0 || unlink(path) == 0 || errno == ENOENT else {
                 throw NetworkFailure(.unwritable, path, errno: errno)
             }

@@ -3,17 +3,17 @@ import SyncModel
 
 /// What an answer of the service's REST holds, read in one pass over its bytes.
 struct AnswerReader {
-    /// What the lists of an answer hold: `updated` is a list of either.
+    /// What the lists of an answer hold: `updated` is a list of channels or of messages.
     enum Lists { case channels, messages }
 
     private(set) var channels: [ChannelRecord]?
     private(set) var rows: HistoryPages.Rows?
-    /// Ids or URLs of what is gone.
+    /// Ids of messages, or URLs of channels, that are gone.
     private(set) var deleted: [String] = []
     private(set) var next = ""
     private(set) var hasMore: Bool?
     private(set) var isHugeGap: Bool?
-    /// A failure that came with a status of success.
+    /// The answer is an error, although its HTTP status says success.
     private(set) var isError = false
     /// See `JSONReader`: the text has to be repaired and read once more.
     private(set) var hasLoneSurrogate = false
@@ -75,7 +75,7 @@ struct AnswerReader {
         return channels
     }
 
-    /// The id or URL of what is gone: by itself, or as a member of an object.
+    /// The id or URL of a message or channel that is gone: a text by itself, or a member of an object.
     private static func name(of value: JSONSlice, _ lists: Lists) -> String? {
         switch lists {
         case .channels: value.string ?? value["channel_url"]?.string

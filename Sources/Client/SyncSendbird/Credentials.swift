@@ -1,10 +1,10 @@
-/// By what this user is known to the service.
+/// The token and keys by which the service knows this user.
 struct Credentials {
-    /// The host's.
+    /// Given by the host.
     private(set) var accessToken = ""
     /// Given by the service at login and by renewal; empty when there is none.
     private(set) var sessionKey = ""
-    /// Opens files that are given only to who is logged in; empty when there is none.
+    /// Gives access to files that the service gives only to users who are logged in; empty when there is none.
     private(set) var fileKey = ""
 
     /// A key was given for one token and is of no use with another.

@@ -1,8 +1,8 @@
 import SyncJSON
 import SyncModel
 
-/// What events tell beside their source, in the shape that docs/events.md promises. What the service left out, or sent
-/// as something else than it should, is left out.
+/// What events tell beside their source, in the shape that docs/events.md promises. A member is left out when the
+/// service left it out or sent it with a wrong type.
 enum EventFacts {
     static func fact(_ source: EventSource, _ members: KeyValuePairs<String, JSON?> = [:]) -> EventFact {
         let json = JSON.object(["event": .string(source.rawValue)])
@@ -68,7 +68,7 @@ enum EventFacts {
         }
     }
 
-    /// Of whom only the id is known.
+    /// A user of whom only the id is known.
     private static func user(_ id: UserID) -> JSON { .object(["user_id": .string(id.text)]) }
 
     // MARK: Events of which only the service's document has it
@@ -87,13 +87,13 @@ enum EventFacts {
         ])
     }
 
-    /// Whom an event is about: inline, as an object, or as a list of several.
+    /// The users whom an event is about: the service names one inline or as an object, or several as a list.
     static func users(_ data: JSON) -> JSON {
         let several = list(data["users"])
         return several.count > 0 ? several : list(.array([data["user"] ?? data]))
     }
 
-    /// A user beside whom something else may stand; `nil` for what is none.
+    /// The user in a document that may have other members, too; `nil` when the document has no user.
     static func user(_ document: JSON?) -> JSON? {
         guard let document, document["user_id"]?.string ?? document["guest_id"]?.string != nil else { return nil }
         return MessageCodec.user(document)
@@ -114,8 +114,8 @@ enum EventFacts {
         cause(source, ["user": user(data["user"] ?? data)])
     }
 
-    /// Which keys of metadata or counters were made, changed and removed: a fact for each. What came last counts as the
-    /// source.
+    /// Which keys of metadata or counters were made, changed and removed: a fact for each. The source is that of the
+    /// last fact.
     static func properties(
         created: EventSource, updated: EventSource, deleted: EventSource, _ data: JSON
     ) -> Cause {

@@ -32,11 +32,12 @@ enum FailureCodes {
         rateLimited, 900_200, uploadTimedOut,
     ]
 
-    /// What hosts are told as worth sending again: the curable, and what befell an upload.
+    /// Codes of failures that hosts may cure by sending again: the curable ones, and those of a canceled or failed
+    /// upload.
     static let resendable: Set<Int> = curable.union([canceled, 800_400])
 
     /// The kind of a failure. The code says more than the HTTP status, which is 400 for most. An expired session key is
-    /// renewed by `SendbirdService` and reported to nobody; where renewing does not help the token is no good.
+    /// renewed by `SendbirdService` and reported to nobody; when a renewal does not help, the token is not valid.
     static func kind(_ status: Int, _ code: Int, _ headers: [TransportHeader] = []) -> ServiceFailure.Kind {
         switch code {
         // Also a user who is gone or deactivated: only the host can help.
@@ -55,7 +56,7 @@ enum FailureCodes {
         case 429: return .rateLimited(retryAfter: pause(headers))
         case 408: return .unavailable
         case 400..<500: return .refused
-        // Faults of the service, and statuses that answer no question it was asked.
+        // Faults of the service, and statuses that are no answer to the request.
         default: return .unavailable
         }
     }
@@ -71,7 +72,7 @@ enum FailureCodes {
 }
 
 extension ServiceFailure {
-    /// No answer, for the transport's reason.
+    /// The failure of a request that got no answer, by the transport's reason.
     init(_ failure: TransportFailure) {
         switch failure.kind {
         case .timedOut: self = .timedOut(failure.message)
@@ -118,7 +119,7 @@ extension ServiceFailure {
     static let unsupported = ServiceFailure(
         kind: .refused, code: FailureCodes.unsupported, message: "the service has no such action")
 
-    /// To a message by request: the session it would go with is not good any more, or there was none.
+    /// The failure of a message by request when its session key is not valid any more, or there is none.
     static let keyRefused = ServiceFailure(
         kind: .tokenRejected, code: FailureCodes.notConnected, message: "the session key is not valid any more")
 
@@ -126,8 +127,7 @@ extension ServiceFailure {
         kind: .refused, code: FailureCodes.invalidParameter,
         message: "\".\" and \"..\" are no ids that a request to change something can name")
 
-    /// What stands before the service has answered what is to be repeated, as the page of a network that wants a login
-    /// does.
+    /// Something before the service has answered, for example a network's login page. The request is to be repeated.
     static let noWordOfService = ServiceFailure(
         kind: .unavailable, code: FailureCodes.unavailable, message: "the answer is not what the protocol says")
 
@@ -138,12 +138,12 @@ extension ServiceFailure {
         ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: message)
     }
 
-    /// Whether it refuses what an action asks for, and no more: this user may not do it, or another user does not
-    /// exist. Said of a request that only concerns this user, it means that the credentials are no good.
+    /// Whether the failure of an action may concern the action alone: this user may not do it, or another user does not
+    /// exist. For a request that only concerns this user, the same code means that the credentials are not valid.
     var concernsActionAlone: Bool { code == 400_108 || code == 400_300 || code == 400_301 }
 
-    /// Whether it can be the answer to one command that has no request id, as the start of typing: the socket's own
-    /// codes, and a wish for fewer commands.
+    /// Whether the failure can be the answer to one command without a request id, such as the start of typing: one of
+    /// the socket's own codes, or a rate limit.
     var concernsCommandAlone: Bool {
         if case .rateLimited = kind { return true }
         return (900_000..<1_000_000).contains(code)

@@ -1,17 +1,17 @@
 import SyncBytes
 import SyncModel
 
-/// Which files are asked for, and who is shown the key that opens them.
+/// Decides which files are requested, and which servers get the key that gives access to them.
 ///
-/// The key is a part of the address, so it is shown to every server that is asked: only to those of the service that
-/// has given it. Where another server leads on, the address it names has no key.
+/// The key is a part of the address, so every server that is asked sees it. So it is added for servers of the service
+/// that has given it, and for no others. When a server redirects, no key is added to the new address.
 struct FileAccess {
     /// Scheme and host of the service's REST interface.
     let apiHost: String
     /// Given at login; empty without one.
     let key: String
 
-    /// The address with the key, where that is the service's; as it stands everywhere else.
+    /// The address with the key when its server is the service's; else the address unchanged.
     func authorized(_ url: String) -> String {
         guard !key.isEmpty, isTrusted(url) else { return url }
         let bytes = url.utf8
@@ -42,7 +42,7 @@ struct FileAccess {
             && place.host.suffix(own.count).elementsEqual(own)
     }
 
-    /// Where an address leads. Not one that could be read in two ways.
+    /// The server of an address; `nil` for an address that could be read in two ways.
     private struct Place: Equatable {
         let isSecure: Bool
         /// In lower case, with the port if there is one.

@@ -2,8 +2,8 @@ import SyncJSON
 import SyncModel
 
 extension FrameDecoder {
-    /// The categories of channel events. What an event carries whole becomes a patch; whatever depends on more than the
-    /// event says makes the channel be asked for again.
+    /// The categories of channel events. A change that the event tells completely becomes a patch. When a change
+    /// depends on more than the event tells, the channel is asked for again.
     func systemEvent(_ body: JSON, _ url: ChannelURL) -> [WireEvent] {
         let data = body["data"] ?? .object()
         let category = body["cat"]?.int ?? 0
@@ -11,7 +11,7 @@ extension FrameDecoder {
         if category == 10900 || category == 10901 {
             return typing(data, isTyping: category == 10900).map { [.event(.channel(url: url, $0))] } ?? [.alive]
         }
-        // 11000, and what is not known yet: asking again is right for any of them.
+        // Category 11000, and unknown ones: for each of them it is right to ask for the channel again.
         let event = memberEvent(category, data) ?? propertyEvent(category, data)
             ?? visibilityEvent(category, data, body) ?? .changed(EventFacts.cause(.eventChannelChanged))
         return [.event(.channel(url: url, event))]
@@ -19,9 +19,9 @@ extension FrameDecoder {
 
     /// Who is in the channel, and what they may do there.
     private func memberEvent(_ category: Int64, _ data: JSON) -> ChannelEvent? {
-        /// This user may be out of the channel, or somebody else.
+        /// Either this user is out of the channel, or somebody else is.
         func left(_ cause: Cause) -> ChannelEvent { concernsMe(data) ? .removed(cause) : .changed(cause) }
-        /// This user may be in the channel now, or somebody else.
+        /// Either this user is in the channel now, or somebody else is.
         func entered(_ cause: Cause) -> ChannelEvent { concernsMe(data) ? .entered(cause) : .changed(cause) }
         switch category {
         case 10000:
@@ -48,7 +48,7 @@ extension FrameDecoder {
         }
     }
 
-    /// What the channel has.
+    /// Properties of the channel: frozen or not, metadata, counters, pinned messages.
     private func propertyEvent(_ category: Int64, _ data: JSON) -> ChannelEvent? {
         switch category {
         case 10700, 10701:

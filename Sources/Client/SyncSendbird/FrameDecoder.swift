@@ -7,8 +7,8 @@ import SyncModel
 struct FrameDecoder {
     let userID: UserID
 
-    /// Reads a socket message: one or more commands, each four letters and a JSON object, one to a line. What cannot be
-    /// read only shows that the peer is there.
+    /// Reads a socket message: one or more commands, each four letters and a JSON object, one to a line. A command that
+    /// cannot be read only shows that the peer is there.
     func decode(_ frame: [UInt8]) -> [WireEvent] {
         var events: [WireEvent] = []
         frame.withUnsafeBytes { bytes in
@@ -41,7 +41,7 @@ struct FrameDecoder {
         if let counts = body["unread_cnt"].flatMap(unreadCounts) { events.append(.event(.unreadCounts(counts))) }
     }
 
-    /// How much is unread now; rides on whatever command may change it.
+    /// The unread counts, which are in every command that may change them.
     private func unreadCounts(_ body: JSON) -> UnreadCounts? {
         guard let all = body["all"]?.int else { return nil }
         var types: [TextKey: Int64] = [:]
@@ -51,7 +51,8 @@ struct FrameDecoder {
 
     // MARK: Messages
 
-    /// A message as it was sent or edited, in one pass; nothing for an error in its place, which `failed` reads.
+    /// Reads a message that was sent or edited, in one pass. Gives nothing when an error came in place of the message:
+    /// `failed` reads that.
     private func message(_ command: String, _ bytes: UnsafeRawBufferPointer) -> [WireEvent] {
         guard let message = try? SocketMessage(bytes) else { return [.alive] }
         if message.hasLoneSurrogate {
@@ -75,7 +76,7 @@ struct FrameDecoder {
         let url = ChannelURL(message.channelURL)
         let requestID = message.requestID
         if isNew, !requestID.isEmpty {
-            // A request id makes it an acknowledgement; who waits for it knows the channel.
+            // A request id makes the message an acknowledgement; the request that waits for it knows the channel.
             guard let record = message.record(command: command) else { return [.alive] }
             return [.acknowledged(requestID: requestID, channelURL: url, record)]
         }
@@ -115,7 +116,7 @@ struct FrameDecoder {
             return [.alive]
         }
         let events = decode(command, body, ChannelURL(url))
-        // What it says has happened for everybody, and before the request is done.
+        // The command's own events come first: they have happened for everybody, before the request is done.
         return requestID.isEmpty ? events : events + [.answered(requestID: requestID, body.serialized())]
     }
 
@@ -146,7 +147,7 @@ struct FrameDecoder {
         case "READ":
             guard let user = body["user"].flatMap(identifier) ?? identifier(body), let time = body["ts"]?.int
             else { return [.alive] }
-            // How many are unread now, only the service knows.
+            // Only the service knows how many messages are unread now.
             if body["is_excluded"]?.bool == true {
                 let cause = EventFacts.markedUnread(
                     body["user"].map(MessageCodec.user), user, readAt: time, isOwn: user == userID)
@@ -158,7 +159,7 @@ struct FrameDecoder {
             for (user, time) in body["updated"]?.members ?? [] { times[UserID(user)] = time.int }
             return times.isEmpty ? [.alive] : [.event(.channel(url: url, .delivered(times)))]
         case "SYEV": return systemEvent(body, url)
-        // Typing of old servers, pongs, and what is not known yet.
+        // Typing of old servers, pongs, and unknown commands.
         default: return [.alive]
         }
     }
@@ -203,7 +204,7 @@ struct FrameDecoder {
             pingInterval: milliseconds(body["ping_interval"], 15), pongTimeout: milliseconds(body["pong_timeout"], 5))
     }
 
-    /// What hosts may want to know of the service, and none of what is secret.
+    /// What hosts may want to know of the service, without secrets.
     private func details(_ body: JSON) -> [UInt8] {
         let details = JSON.object()
         for key in [
@@ -218,7 +219,8 @@ struct FrameDecoder {
         return min(count, 1 << 40) << 20
     }
 
-    /// What an application that never chose (0) counts, the sources do not say: the service is asked.
+    /// `nil` for an application that never chose a policy (0): no documentation says what counts then, so the service
+    /// is asked.
     private func replies(_ policy: JSON?) -> CountingPolicy.Replies? {
         switch policy?.int {
         case 1: .included

@@ -1,9 +1,9 @@
 import SyncModel
 
-/// Which stretch of a channel's history is complete with an answer.
+/// Decides which stretch of a channel's history is complete after an answer.
 ///
-/// What the service says of a page: messages at the time that was asked about are all in it; besides, up to `limit` of
-/// those before it and up to `limit` of those after it, the nearest ones in the order of time and id. So
+/// What the service promises of a page: it has all messages at the time that was asked about, and besides the nearest
+/// ones in the order of time and id, up to `limit` before that time and up to `limit` after it. So
 ///
 /// - A side has reached its end when the whole answer has fewer than `limit` rows. Rows at the time itself count, so
 ///   that the rule also holds for a service that takes them off the limit; rows that cannot be read count, since the
@@ -16,7 +16,7 @@ import SyncModel
 ///   nothing about what lies on the other side of the edge, but for rows of the edge's own time.
 /// - Rows on the wrong side of the time are no part of the answer and are left out.
 /// - An answer without rows says that there is nothing beyond the edge, and nothing of the edge itself.
-/// - `has_next` and `is_continuous_messages` are not used: to which side they refer, no source says.
+/// - `has_next` and `is_continuous_messages` are not used: no documentation says to which side they refer.
 enum HistoryPages {
     /// Rows in ascending order of position, each once.
     struct Rows {
@@ -35,13 +35,13 @@ enum HistoryPages {
             messages.append(message)
         }
 
-        /// Those of a time or later; all, in the usual case.
+        /// The messages of a time or later; usually all of them.
         func from(_ time: Int64) -> [MessageRecord] {
             guard let first = messages.first, first.position.order < time else { return messages }
             return messages.filter { $0.position.order >= time }
         }
 
-        /// Sorts what did not come in order, and leaves one of several rows of one position: the one that came last.
+        /// Sorts rows that did not come in order. Of several rows of one position it keeps the one that came last.
         mutating func settle() {
             if isAscending { return }
             isAscending = true
@@ -94,7 +94,7 @@ enum HistoryPages {
         let older = rows.messages.count { $0.position.order <= time } + unreadable
         let newer = rows.messages.count { $0.position.order >= time } + (time == Int64.max ? 0 : unreadable)
         guard let first = rows.messages.first?.position, let last = rows.messages.last?.position else {
-            // Rows that cannot be read are no empty channel.
+            // Rows that cannot be read do not mean that the channel is empty.
             guard unreadable == 0 else { return nil }
             return MessagePage(messages: [], range: nil, reachedFirst: true, reachedNewest: true)
         }
@@ -103,7 +103,7 @@ enum HistoryPages {
     }
 
     /// The answer to `messageGap`: what follows the end of what is held. `hasMore` is `nil` when the service does not
-    /// say whether that was all; then it is not taken for all.
+    /// say whether more follows; then more is assumed to follow.
     static func fill(_ rows: Rows, from end: HistoryEdge, hasMore: Bool?) -> MessagePage {
         let from = end.position
         let messages = rows.from(from.order)

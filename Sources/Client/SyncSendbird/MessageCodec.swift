@@ -19,18 +19,18 @@ enum MessageCodec {
         return try? SocketMessage(text.bytes).record(command: command(text))
     }
 
-    /// The socket command that fits a message which came another way.
+    /// The socket command that would have brought a message which came in another way.
     static func command(_ message: JSONSlice) -> String {
         let type = message["type"]?.string ?? ""
         switch type {
         case "MESG", "FILE", "ADMM", "BRDM": return type
         case "ADMN": return "ADMM"
-        // Some file messages have the file's MIME type there.
+        // In some file messages `type` is the file's MIME type.
         default: return message["file"] == nil && message["url"] == nil ? "MESG" : "FILE"
         }
     }
 
-    /// Who a user is, and nothing else that stood beside it.
+    /// The user's id, name and picture, without the document's other members.
     static func user(_ document: JSON) -> JSON {
         let user = JSON.object()
         for (key, old) in [("user_id", "guest_id"), ("nickname", "name"), ("profile_url", "image")] {

@@ -17,8 +17,8 @@ struct MessageFields {
 
     /// Reads the value of a member. Gives the value as it stands in the text.
     ///
-    /// This runs for every member of every message of a page. The length of its name is compared first: most are none
-    /// of these.
+    /// This runs for every member of every message of a page. The length of the member's name is compared first, since
+    /// most members are not read here.
     @inline(__always)
     mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) -> JSONSlice {
         switch key.count {

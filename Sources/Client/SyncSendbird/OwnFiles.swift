@@ -3,7 +3,8 @@ import SyncModel
 
 /// Files in the document of an own message, as the service has them.
 enum OwnFiles {
-    /// Whether a document is that of a file message. The host's own sends may have the file's address beside the text.
+    /// Whether a document is that of a file message. A message that the host sends by itself may have the file's
+    /// address beside the text.
     static func isFile(_ document: JSON) -> Bool {
         let type = document["type"]?.string
         return type == "FILE" || type == "file" || document["file"] != nil || document["files"] != nil

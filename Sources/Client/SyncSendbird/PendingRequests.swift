@@ -1,7 +1,7 @@
 import SyncModel
 
-/// Requests without a reply so far: by REST, messages that wait for their acknowledgement, and those that wait for a
-/// new session key, together with its renewal.
+/// Requests that have no reply yet: those by REST, messages that wait for their acknowledgement, and those that wait
+/// for a new session key; and the renewal of that key.
 struct PendingRequests {
     struct Entry {
         /// The engine's number.
@@ -9,7 +9,7 @@ struct PendingRequests {
         let request: ServiceRequest
         /// By the monotonic clock; for both attempts together when it is sent twice.
         fileprivate(set) var deadline: Int64
-        /// Of what sends or receives a file: milliseconds without progress.
+        /// How many milliseconds without progress are allowed, for a request that sends or receives a file.
         let patience: Int64
         /// Sent a second time, since the session key had expired.
         var isRepeated = false
@@ -77,14 +77,14 @@ struct PendingRequests {
         entries.append(entry)
     }
 
-    /// The exchange gets on: its time begins again. Gives the engine's number.
+    /// The exchange has made progress, so its time begins again. Gives the engine's number.
     mutating func extend(exchange: UInt64, now: Int64) -> UInt64? {
         guard let index = entries.firstIndex(where: { $0.wait == .exchange(exchange) }) else { return nil }
         entries[index].deadline = max(entries[index].deadline, now.addingClamped(entries[index].patience))
         return entries[index].id
     }
 
-    /// The one that the engine knows by this number.
+    /// Removes the request that the engine knows by this number.
     mutating func remove(id: UInt64) -> Entry? {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
         return entries.remove(at: index)
@@ -92,10 +92,10 @@ struct PendingRequests {
 
     mutating func remove(exchange: UInt64) -> Entry? { remove(.exchange(exchange)).first }
 
-    /// Usually one; none when the acknowledgement came too late.
+    /// Removes the requests that wait for this acknowledgement: usually one, and none when it came too late.
     mutating func remove(requestID: RequestID) -> [Entry] { remove(.acknowledgement(requestID: requestID)) }
 
-    /// The largest message that waits for its acknowledgement.
+    /// Removes the largest message that waits for its acknowledgement.
     mutating func removeLargestSend() -> Entry? {
         let sends = entries.indices.filter { entries[$0].awaitsAcknowledgement && entries[$0].request.isSend }
         guard let largest = sends.max(by: { entries[$0].request.bodySize < entries[$1].request.bodySize }) else {
@@ -104,7 +104,7 @@ struct PendingRequests {
         return entries.remove(at: largest)
     }
 
-    /// Those that waited for a new session key.
+    /// Removes the requests that wait for a new session key.
     mutating func removeHeld() -> [Entry] { remove(.sessionKey) }
 
     private mutating func remove(_ wait: Wait) -> [Entry] {
@@ -128,8 +128,8 @@ struct PendingRequests {
         return true
     }
 
-    /// Nobody waits any more, but for those that are kept. Gives the exchanges that end with that: those that are there
-    /// for their answer alone.
+    /// Removes all requests except those that are kept, since nobody waits for them any more. Gives the exchanges that
+    /// can be canceled: those that change nothing at the service.
     mutating func removeAll(but isKept: (ServiceRequest) -> Bool) -> [UInt64] {
         let removed = entries.filter { !isKept($0.request) }
         defer { renewal = nil }
@@ -139,7 +139,7 @@ struct PendingRequests {
 
     var nextDeadline: Int64? { (entries.map(\.deadline) + (renewal.map { [$0.deadline] } ?? [])).min() }
 
-    /// Removes what has passed its deadline.
+    /// Removes the requests, and the renewal, whose deadline has passed.
     mutating func removeExpired(now: Int64) -> (entries: [Entry], renewal: UInt64?) {
         let expired = entries.filter { $0.deadline <= now }
         if !expired.isEmpty { entries.removeAll { $0.deadline <= now } }

@@ -3,7 +3,7 @@ import SyncModel
 
 /// Polls as the service tells them: in frames, in the channel's log and in answers to actions.
 enum PollReader {
-    /// A poll as it is now; `nil` for what is none, or one that no message holds yet.
+    /// A poll as it is now; `nil` when the document is no poll, or no message holds the poll yet.
     static func changed(_ poll: JSON?) -> (messageID: MessageID, change: PollChange)? {
         guard let poll, poll.kind == .object, let pollID = SendbirdRules.id(poll["id"]),
             let message = poll["message_id"]?.int, message > 0
@@ -11,7 +11,7 @@ enum PollReader {
         return (MessageID(number: message), PollChange(pollID: pollID, kind: .edited(poll.serialized())))
     }
 
-    /// Somebody voted; what the frame says of the connection is left out.
+    /// Reads a vote. Members of the frame that concern the connection are left out.
     static func voted(_ body: JSON) -> (messageID: MessageID, change: PollChange)? {
         guard let pollID = SendbirdRules.id(body["poll_id"]), body["updated_vote_counts"]?.kind == .array,
             let message = (body["message_id"] ?? body["msg_id"])?.int, message > 0

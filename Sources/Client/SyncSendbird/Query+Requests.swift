@@ -1,6 +1,6 @@
 import SyncModel
 
-// What the requests that read ask for.
+// The parameters of requests that only read.
 extension Query {
     // MARK: Channels
 
@@ -74,7 +74,7 @@ extension Query {
         return query
     }
 
-    /// Around a time; `senderID`: only those of this user.
+    /// Messages around a time; `senderID`: only those of this user.
     static func messages(
         _ time: Int64, before: Int, after: Int, _ parentID: MessageID, of senderID: UserID? = nil
     ) -> Query {
@@ -105,7 +105,8 @@ extension Query {
     }
 
     /// The service compares how many messages lie in a range, both ends included, with how many are held there, and
-    /// sends the range when they differ. Nothing is missing before: that range is the oldest message alone.
+    /// sends the range when they differ. Two ranges are asked about. Nothing is missing in the first one, so it is the
+    /// oldest message alone.
     static func gap(from start: HistoryEdge, behind end: HistoryEdge, held: Int, _ filter: MessageFilter?) -> Query {
         var query = Query()
         query.add("prev_start_ts", String(start.position.order))

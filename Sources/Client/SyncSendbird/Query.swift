@@ -25,7 +25,7 @@ struct Query {
         }
     }
 
-    /// What a filter looks at, but for replies.
+    /// Adds the parameters of a filter, except for replies.
     mutating func add(_ filter: MessageFilter) {
         switch filter.type {
         case .all: break
@@ -48,7 +48,7 @@ struct Query {
         for part in ["is_sdk", "checking_has_next", "checking_continuous_messages"] { add(part, "true") }
     }
 
-    /// What a message has; for one message that is all there is to ask for.
+    /// Asks for all parts of a message's content; a request for one message needs no other parameters.
     mutating func addMessageContent() {
         for part in [
             "with_sorted_meta_array", "include_reactions", "include_thread_info", "include_parent_message_info",

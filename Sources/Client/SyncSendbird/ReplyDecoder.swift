@@ -46,14 +46,14 @@ enum ReplyDecoder {
         return .success(key)
     }
 
-    /// What the answer to an action says; an acknowledgement by socket is one, too.
+    /// Decodes the answer to an action, which may also be an acknowledgement by socket.
     static func answer(_ body: JSON?, to call: ActionCall, _ userID: UserID) -> ServiceReply {
         .action(call.action.codec.decode(body, call, userID))
     }
 
     private enum Read {
         case reply(ServiceReply)
-        /// A failure that came with a status of success.
+        /// The answer is an error, although its HTTP status says success.
         case error
         case malformed
 
@@ -85,7 +85,7 @@ enum ReplyDecoder {
     private static func channels(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {
         guard let channels = answer.channels else { return nil }
         if case .listChannels(_, let token, _) = request {
-            // The page that was asked for just now would come again, without end.
+            // With this token the same page would be requested again, without end.
             if !token.isEmpty, answer.next.isByteEqual(to: token) { return .failure(.malformed) }
             return .channels(ChannelPage(channels: channels, next: answer.next))
         }
@@ -94,7 +94,8 @@ enum ReplyDecoder {
             next: answer.next))
     }
 
-    /// Messages of one time that a page has beside those that were asked for. One with more is no answer.
+    /// How many messages of one time a page may have beside those that were asked for. A page with more counts as
+    /// malformed.
     private static let mostOfOneTime = 2000
 
     private static func messages(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {
@@ -210,11 +211,11 @@ enum ReplyDecoder {
         }
         var kind = FailureCodes.kind(status, code, response.headers)
         if document?["code"]?.int == nil, status == 400 || status == 403 || status == 404 {
-            // Half an answer, or that of something in between: not the service's word.
+            // The answer is incomplete, or comes from something before the service.
             kind = .unavailable
         }
         if request?.isRepeatedWhenUnanswered == true, document?["code"]?.int == nil {
-            // Of what stands before the service, which may be better a moment later.
+            // Something before the service has answered; a moment later the service itself may answer.
             switch kind {
             case .rateLimited: code = FailureCodes.rateLimited
             case .unavailable: code = FailureCodes.unavailable
@@ -235,7 +236,8 @@ enum ReplyDecoder {
 }
 
 extension ServiceRequest {
-    /// Whether an answer that is not the service's word leaves it to be asked again, until the service says something.
+    /// Whether the request is repeated when something before the service has answered it, until the service itself
+    /// answers.
     fileprivate var isRepeatedWhenUnanswered: Bool {
         switch self {
         case .uploadFile, .sendMessageByRequest: true

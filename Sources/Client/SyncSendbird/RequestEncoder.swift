@@ -10,9 +10,9 @@ struct RequestEncoder {
             method: String, url: String, headers: [TransportHeader], body: [UInt8]?, file: TransportFile? = nil)
         /// A socket frame. An answer, if there is one, carries the request id.
         case frame([UInt8], awaiting: RequestID?)
-        /// It cannot be asked.
+        /// The request cannot be made.
         case refused(ServiceFailure)
-        /// It is known without asking.
+        /// The reply is known without a request.
         case known(ServiceReply)
     }
 
@@ -21,11 +21,11 @@ struct RequestEncoder {
     let apiHost: String
     let wsHost: String
     let libraryVersion: String
-    /// The host's; empty when it tells none.
+    /// The version of the host's application; empty when the host tells none.
     let appVersion: String
-    /// Of this machine's system; empty when it is not known.
+    /// The version of this machine's system; empty when it is not known.
     let systemVersion: String
-    /// The host answers when a new access token is needed.
+    /// Session keys run out, and the host gives a new access token when one is needed.
     let isSessionExpiring: Bool
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app.
@@ -47,7 +47,7 @@ struct RequestEncoder {
 
     // MARK: Session
 
-    /// Where the socket opens, with the credentials: the access token at first, the session key afterwards.
+    /// The address of the socket, with the credentials: the access token at first, the session key afterwards.
     /// `retentionTime`: see `ChatService`.
     func login(_ credentials: Credentials, retentionTime: Int64 = 0) -> (url: String, headers: [TransportHeader]) {
         var query = Query()
@@ -71,7 +71,7 @@ struct RequestEncoder {
         return (wsHost + "/?" + query.text, [credential])
     }
 
-    /// The service decodes what these headers say. What tokens are made of stays as it is.
+    /// Escapes a header's value, since the service decodes it. Characters that occur in tokens stay as they are.
     private static func escaped(_ credential: String) -> String {
         PercentEncoding.escape(TransportHeader("", credential).value, keeping: "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~")
     }
@@ -129,7 +129,7 @@ struct RequestEncoder {
             let (isFile, document) = message(body, url, requestID)
             document.set("message_type", isFile ? "FILE" : "MESG")
             document.set("user_id", .string(userID.text))
-            // As by the socket: who sends has not read everything.
+            // As over the socket: sending a message does not mark the channel as read.
             document.set("mark_as_read", false)
             return http("POST", messages(of: url), Query(), document.serialized(), sessionKey)
         case .uploadFile(let url, let requestID, let file): return upload(file, url, requestID, sessionKey)
@@ -142,7 +142,7 @@ struct RequestEncoder {
         }
     }
 
-    /// The fields of a message to be sent, by either road.
+    /// The fields of a message to be sent, over the socket or by a request.
     private func message(
         _ body: [UInt8], _ url: ChannelURL, _ requestID: RequestID
     ) -> (isFile: Bool, document: JSON) {
@@ -157,7 +157,7 @@ struct RequestEncoder {
             document.set("extended_message", payload)
             document.set("extended_message_payload", nil)
         }
-        // Said only where it is not so.
+        // The default is not sent.
         if document["push_option"]?.string == "default" { document.set("push_option", nil) }
         document.set("req_id", .string(requestID.text))
         document.set("channel_url", .string(url.text))
@@ -194,7 +194,7 @@ struct RequestEncoder {
         return .http(method: method, url: url, headers: headers, body: nil, file: .sent(form))
     }
 
-    /// A file of the service for the host: its address with the key, or all of it.
+    /// A request for a file of the service: its address with the key, or its content.
     private func file(_ action: FileAction, _ call: ActionCall, _ access: FileAccess) -> Encoded {
         let url = call.text("url") ?? ""
         if let refusal = access.refusal(of: url) { return .refused(refusal) }
@@ -216,7 +216,7 @@ struct RequestEncoder {
 
     private func messages(of url: ChannelURL) -> String { channel(url) + "/messages" }
 
-    /// The engine's bodies are objects; anything else is as good as an empty one.
+    /// The engine's bodies are objects; anything else counts as an empty one.
     private func object(_ body: [UInt8]) -> JSON {
         (try? JSON.parse(body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
     }
@@ -235,7 +235,7 @@ struct RequestEncoder {
         if !sessionKey.isEmpty { headers.append(TransportHeader("Session-Key", sessionKey)) }
         if body != nil { headers.append(TransportHeader("Content-Type", "application/json")) }
         let tail = query.text.isEmpty ? "" : "?" + query.text
-        // What changes something must not become a change of what stands above it: the channel instead of a member.
+        // Dots in a path could turn a request that changes a member into one that changes the channel above it.
         guard method == "GET" || !PercentEncoding.hasDots(path: path) else { return .refused(.dots) }
         return .http(method: method, url: apiHost + "/v3" + path + tail, headers: headers, body: body)
     }

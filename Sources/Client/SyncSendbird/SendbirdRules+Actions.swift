@@ -2,7 +2,7 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-// What an action will have done to a message, before the service has answered.
+// What an action makes of a message, shown before the service has answered.
 extension SendbirdRules {
     public func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview? {
         switch action.action {
@@ -10,7 +10,7 @@ extension SendbirdRules {
         case .message(.addReaction), .message(.removeReaction):
             let key = action.text("key") ?? ""
             let isAdded = action.action == .message(.addReaction)
-            // One that is there keeps its place.
+            // A reaction that is there already keeps its place.
             guard SendbirdRules.hasReaction(key, by: userID, json) != isAdded else { return .changed(json) }
             let reaction = MessageReaction(
                 key: key, userID: userID, isAdded: isAdded, updatedAt: action.integer(ActionCall.sentAt) ?? 0)

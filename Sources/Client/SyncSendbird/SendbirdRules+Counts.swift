@@ -16,14 +16,14 @@ extension SendbirdRules {
             let isReply = !message.parentID.isEmpty
             if message.isSilent {
                 let isForced = SendbirdRules.member("force_update_last_message", of: message.json) { $0.bool == true }
-                // Who sent it sees it as the last one, whatever it says of the others.
+                // The sender sees it as the last message, whatever the message says for other users.
                 isLast = isOwn || isForced || told("update_last_message") == true
                 isUnread = false
             } else {
                 isLast = told("update_last_message") ?? true
                 isUnread = told("update_unread_count") ?? true
             }
-            // The policy of an application that the service did not tell concerns replies only.
+            // The application's policy, which the service may not have told, concerns replies only.
             if isReply, isLast == true { isLast = counting.lastMessage?.count(message) }
             if isReply, isUnread == true { isUnread = counting.unread?.count(message) }
         }
@@ -38,7 +38,7 @@ extension SendbirdRules {
         if let last = channel.lastMessage, message.position <= last.position {
             // A host may have told of it before the service told that it hid the channel.
             if channel.isHidden { return nil }
-            // It may be counted already, or not.
+            // The channel may have counted the message already, or not.
             return isOwn || last.id == message.id || effect.isUnread == false ? [] : nil
         }
         guard let isLast = effect.isLast, let isUnread = effect.isUnread else { return nil }

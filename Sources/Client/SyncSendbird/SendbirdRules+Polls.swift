@@ -25,7 +25,7 @@ extension SendbirdRules {
     /// A poll's or an option's id as text.
     static func id(_ value: JSON?) -> String? { value?.int.map { String($0) } ?? value?.string }
 
-    /// Votes for options that are gone are gone.
+    /// Removes this user's votes for options that were removed.
     private static func keepChosen(in poll: JSON) {
         guard let chosen = poll["voted_option_ids"]?.array, let options = poll["options"]?.array else { return }
         let ids = Set(options.compactMap { id($0["id"]).map { TextKey($0) } })
@@ -47,7 +47,7 @@ extension SendbirdRules {
         if let voters = event["voter_count"]?.int {
             poll.set("voter_count", .int(max(0, voters)))
         } else if poll["allow_multiple_votes"]?.bool == false {
-            // Who votes, votes once.
+            // Each voter has one vote, so there are as many voters as votes.
             poll.set("voter_count", .int(sum))
         }
         if let chosen = event["voted_option_ids"], chosen.kind == .array { poll.set("voted_option_ids", chosen) }
@@ -89,7 +89,8 @@ extension SendbirdRules {
         }
     }
 
-    /// An edit is told to all with the poll as it is for all.
+    /// All users are told the same edit, in which the poll does not have this user's choice. So the known choice is
+    /// kept.
     public func edited(_ json: [UInt8], from held: [UInt8]) -> [UInt8] {
         guard pollID(in: json) != nil, let chosen = SendbirdRules.chosen(held), SendbirdRules.chosen(json) == nil,
             let poll = (try? JSON.parse(json))?["poll"], let before = try? JSON.parse(chosen)
@@ -99,7 +100,7 @@ extension SendbirdRules {
         return JSONSlice.setting([("poll", poll.serialized())], in: json) ?? json
     }
 
-    /// JSON text of what this user chose in a message's poll; `nil` when nothing is said of it.
+    /// JSON text of what this user chose in a message's poll; `nil` when the message does not say it.
     private static func chosen(_ json: [UInt8]) -> [UInt8]? {
         json.withUnsafeBytes { bytes in JSONSlice.valid(bytes)["poll"]?["voted_option_ids"]?.copy() }
     }

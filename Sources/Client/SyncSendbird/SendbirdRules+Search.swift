@@ -2,7 +2,7 @@ import SyncJSON
 import SyncModel
 
 extension SendbirdRules {
-    /// The text, and the names of files. The members are passed over once, since all that is cached is read so.
+    /// The text, and the names of files. The members are read in one pass, since this runs for every cached message.
     public func searched(_ json: UnsafeRawBufferPointer) -> SearchedText {
         var found = SearchedText(text: "", time: 0)
         guard let message = try? JSONSlice.checked(json) else { return found }

@@ -14,7 +14,7 @@ public struct SendbirdRules: ServiceRules {
         case .removed, .typing: return []
         case .patched(_, let members): return members
         case .read(let reader, let time):
-            // Who has read it has got it.
+            // A member who has read a message has received it, too.
             let receipts = [
                 SendbirdRules.receipt("read_receipt", in: channel, [reader: time]),
                 SendbirdRules.receipt("delivery_receipt", in: channel, [reader: time]),
@@ -24,7 +24,7 @@ public struct SendbirdRules: ServiceRules {
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
         case .hidden(let allowsAutoUnhide, let offset):
             let hidesHistory = offset > channel.messageOffset
-            // Whether what is hidden is unread any longer the service knows.
+            // Only the service knows whether messages of a hidden channel still count as unread.
             if !hidesHistory, hasUnread(channel) { return nil }
             var patches = [
                 ChannelPatch("is_hidden", true),
@@ -32,12 +32,12 @@ public struct SendbirdRules: ServiceRules {
                     "hidden_state", allowsAutoUnhide ? "hidden_allow_auto_unhide" : "hidden_prevent_auto_unhide"),
             ]
             guard hidesHistory else { return patches }
-            // What is before it is not there for this user any more, and counts as read.
+            // Messages before the offset are gone for this user, and count as read.
             patches += [
                 ChannelPatch("ts_message_offset", offset),
                 ChannelPatch("user_last_read", max(offset, SendbirdRules.count("user_last_read", channel))),
             ]
-            // Who is only invited has no receipt.
+            // A user who is only invited has no receipt.
             if channel.traits.memberState == "joined" {
                 patches.append(SendbirdRules.receipt("read_receipt", in: channel, [userID: offset]))
             }
@@ -130,7 +130,7 @@ public struct SendbirdRules: ServiceRules {
             case .threadInfo: names.insert("thread_info")
             case .metaArray: names.formUnion(["sorted_metaarray", "metaarray", "metaarray_key_order"])
             case .parentMessageInfo: names.insert("parent_message_info")
-            // Which poll it is stays.
+            // Handled below, since the id of the poll stays.
             case .pollDetails: break
             }
         }
@@ -175,7 +175,8 @@ public struct SendbirdRules: ServiceRules {
     }
 
     public func isClosedToSends(_ channel: ChannelRecord) -> Bool {
-        // Who is no member of it is not told when it is thawed; what such a user sends is refused.
+        // A user who is no member is not told when the channel is unfrozen, so messages of such a user are not held
+        // back: the service refuses them.
         channel.isFrozen && channel.traits.memberState != "none"
             && !SendbirdRules.member("my_role", of: channel.json) { $0.equals("operator") }
     }
@@ -188,7 +189,7 @@ public struct SendbirdRules: ServiceRules {
         json.withUnsafeBytes { bytes in
             guard let slice = try? JSONSlice.checked(bytes) else { return }
             let type = slice["type"]?.string ?? slice["message_type"]?.string ?? ""
-            // Some have the file's media type there.
+            // In some file messages `type` is the file's media type.
             let hasFile = slice["file"] != nil || slice["files"] != nil || slice["url"] != nil
             if type == "FILE" || type == "file" || hasFile { record.kind = .file }
             record.customType = slice["custom_type"]?.string ?? ""

@@ -22,7 +22,7 @@ public final class SendbirdService: ChatService {
     /// Numbers are never used twice, so that late input from an old socket is recognised.
     private var lastSocket: UInt64 = 0
     private var outputs: [ServiceOutput] = []
-    /// The service's last wish not to be asked, and until when it holds.
+    /// The last failure by which the service asked for a pause, and until when the pause lasts.
     private var pause: (failure: ServiceFailure, until: Int64)?
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app. `appVersion` is the host's.
@@ -86,7 +86,7 @@ public final class SendbirdService: ChatService {
         case .socketText(let socket, let text): receiveText(text, on: socket, now)
         case .socketClosed(let socket, let failure):
             if session.socket == socket { socketClosed(failure) }
-        // This service opens none.
+        // This service opens no streams.
         case .streamOpened, .streamBytes, .streamRefused, .streamEnded: break
         }
     }
@@ -129,11 +129,12 @@ public final class SendbirdService: ChatService {
         transport(.openSocket(lastSocket, url: login.url, headers: login.headers))
     }
 
-    /// Messages that go by requests outlast sessions, unless the host ends the last one.
+    /// Messages that are sent by requests outlive the session, unless the host ends it.
     private func resetSession(closingSocket: Bool, keepsSends: Bool = true) {
         if closingSocket, let socket = session.socket { transport(.closeSocket(socket)) }
         session = .offline
-        // What changes something is to reach the service all the same; it ends by its own deadline.
+        // Requests that change something are not canceled, so that they still reach the service. They end by their own
+        // deadline.
         let ended = pending.removeAll { request in
             if keepsSends, case .sendMessageByRequest = request { true } else { false }
         }
@@ -152,7 +153,7 @@ public final class SendbirdService: ChatService {
                 closingSocket: false)
         }
         if failure.kind == .textTooLarge, let entry = pending.removeLargestSend() {
-            // Sent again it would end each session.
+            // If the message were sent again, it would end every session.
             reply(entry.id, .failure(.tooLargeToSend(entry.request.bodySize)))
         }
         endSession(
@@ -233,12 +234,13 @@ public final class SendbirdService: ChatService {
         case .sessionExpired: renew(now)
         case .failed(let failure):
             if failure.isSessionExpired { return renew(now) }
-            // One that names no request and concerns no single command means the connection.
+            // An error that names no request and cannot concern a single command concerns the connection.
             if !failure.concernsCommandAlone { endSession(failure) }
         case .acknowledged(let requestID, let url, let message):
             let waiting = pending.remove(requestID: requestID)
             for entry in waiting { reply(entry.id, .message(message)) }
-            // After the deadline, or for another device's request: a message of this user all the same.
+            // The acknowledgement came after the deadline, or is for a request of another device. It still has a
+            // message of this user.
             if waiting.isEmpty, !url.isEmpty {
                 outputs.append(.event(.messageReceived(channelURL: url, message: message)))
             }
@@ -263,13 +265,13 @@ public final class SendbirdService: ChatService {
     // MARK: Requests
 
     private func send(_ entry: PendingRequests.Entry, _ now: Moment) {
-        // The engine keeps the pauses it is told of; what is asked again here must not jump them either.
+        // The engine observes pauses that it is told of. Requests that are repeated here have to observe them, too.
         if entry.isRepeated, let pause, now.monotonic < pause.until {
             var failure = pause.failure
             failure.kind = .rateLimited(retryAfter: pause.until.subtractingClamped(now.monotonic))
             return reply(entry.id, .failure(failure))
         }
-        // With the time, since another device of this user may count the same numbers.
+        // The id has the time in it, since another device of this user may use the same numbers.
         let requestID: RequestID = "\(now.wall)-\(entry.id)"
         switch encoder.encode(entry.request, credentials, requestID: requestID) {
         case .http(let method, let url, let headers, let body, let file):
@@ -315,10 +317,10 @@ public final class SendbirdService: ChatService {
         case .uploadFile where failure.kind == .timedOut: failure = .uploadTimedOut
         default: break
         }
-        // Of anything but a message: there is something else of that name.
+        // For anything but a message, the code means that something else has that name.
         if failure.kind == .exists, !entry.request.isSend { failure.kind = .refused }
         if case .sendMessageByRequest = entry.request, failure.kind == .tokenRejected {
-            // The next login finds out what is the matter. Until then nothing goes by requests.
+            // The next login finds out the cause. Until then no message is sent by request.
             if entry.sessionKey == credentials.sessionKey { credentials.forgetSessionKey() }
             return reply(entry.id, .failure(.keyRefused))
         }

@@ -36,7 +36,7 @@ struct SocketMessage {
 
     /// The channel it belongs to; empty when it does not say.
     private(set) var channelURL = ""
-    /// Of the request that it answers; empty when it answers none.
+    /// The id of the request that it answers; empty when it answers none.
     private(set) var requestID: RequestID = ""
     private(set) var isOfOtherChannels = false
     private(set) var isError = false
@@ -120,7 +120,7 @@ struct SocketMessage {
         fields.setRequestID(requestID)
     }
 
-    /// What is unread after it, if that came along.
+    /// The unread counts after this message, if the frame has them.
     var unreadCounts: JSON? {
         members.last { $0.role == .dropped && $0.key.equals("unread_cnt") }.flatMap { try? JSON.parse($0.value.bytes) }
     }
@@ -160,7 +160,7 @@ struct SocketMessage {
     private func canonicalText(_ type: StaticString) -> [UInt8] {
         let isFile = type.utf8CodeUnitCount == 4 && type.utf8Start[0] == UInt8(ascii: "F")
         let file = isFile && value(.file) == nil && members.contains { $0.key.equals("url") }
-        // Beside the object they say the same once more.
+        // Beside a `file` object, the file's own fields only repeat what the object says.
         let hasParts = isFile && (file || value(.file) != nil) && value(.filePart) != nil
         if !hasParts, isCanonical(type) { return text.copy() }
         let hasID = value(.id) != nil
@@ -232,7 +232,7 @@ struct SocketMessage {
         writer.endObject()
     }
 
-    /// The sorted list of a map with the order of its keys; what the order leaves out comes behind.
+    /// The sorted list of a map with the order of its keys; keys that the order leaves out come last.
     private func write(_ map: JSONSlice, to writer: inout JSONWriter) {
         if map.isArray { writer.member("sorted_metaarray", map) }
         guard map.isObject else { return }

@@ -2,7 +2,7 @@ import SyncModel
 
 /// What one socket command says.
 enum WireEvent {
-    /// Nothing to act on but that the peer is there.
+    /// Only a sign that the peer is there.
     case alive
     case loggedIn(LoginAnswer)
     case loginRefused(ServiceFailure)

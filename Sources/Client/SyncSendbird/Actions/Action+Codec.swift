@@ -1,7 +1,7 @@
 import SyncModel
 
 extension Action {
-    /// How it goes over the wire to this service.
+    /// How the action goes over the wire to this service.
     var codec: ActionCodec {
         switch self {
         case .message(let action): action.codec

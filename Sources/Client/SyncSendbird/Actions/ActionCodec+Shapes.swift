@@ -26,26 +26,26 @@ extension ActionCodec {
             })
     }
 
-    /// What the answer says of the channel: nothing when it is none of this user's, and only that it has changed when
-    /// parts are missing that lists show.
+    /// The event that the answer means: none when the channel is not one of this user's, and only that it has changed
+    /// when the answer lacks parts that lists show.
     private static func known(_ answer: JSON?, _ cause: Cause) -> ServiceEvent? {
         guard let answer, let url = answer["channel_url"]?.string, !url.isEmpty,
             answer["member_state"]?.string != "none"
         else { return nil }
-        // A distinct channel that is asked for twice is made once.
+        // When a distinct channel is created a second time, the service gives the existing one.
         let wasThere = cause.source == .eventChannelCreated && answer["is_created"]?.bool == false
         let cause = wasThere ? Cause(.channelRefresh) : cause
         for part in ["members", "read_receipt", "delivery_receipt", "metadata"] where answer[part] == nil {
             return .channel(url: ChannelURL(url), .changed(cause))
         }
         let channel = answer.deepCopy()
-        // Says something of the answer, not of the channel.
+        // `is_created` describes the answer, not the channel.
         channel.set("is_created", nil)
         return ChannelRecord(json: channel.serialized()).map { .channelAnswered($0, cause) }
     }
 
-    /// A request that the service answers with nothing of interest; what it did to the channel is known. `hasResult`:
-    /// hosts are promised the answer, also when nothing is in it.
+    /// A request whose answer says nothing new, since its effect on the channel is known. `hasResult`: hosts are
+    /// promised the answer, even when it is empty.
     static func done(
         _ method: String, hasResult: Bool = false,
         _ event: @escaping (_ answer: JSON?, _ call: ActionCall) -> [ChannelEvent],
@@ -78,7 +78,8 @@ extension ActionCodec {
             decode: { answer, _, _ in ActionReply(result: answer.map { read($0).serialized() }) })
     }
 
-    /// A list of users, wherever the answer has it. Banned users stand beside what is said of their ban.
+    /// A list of users, under whatever key the answer has it. For a banned user the members of the ban are joined with
+    /// those of the user.
     static func users(_ answer: JSON, _ key: String) -> JSON {
         let list = JSON.array()
         for entry in answer[key]?.array ?? [] {

@@ -20,7 +20,7 @@ struct ActionCodec {
         ActionReply(result: answer?.serialized())
     }
 
-    /// Of actions that are not asked of the service.
+    /// The codec of actions that are not sent to the service.
     static var unsupported: ActionCodec { ActionCodec(encode: { _, _ in .unsupported }) }
 }
 

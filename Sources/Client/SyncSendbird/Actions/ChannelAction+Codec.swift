@@ -2,7 +2,7 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-// Channels as a whole. An answer that is the channel makes it known at once; of the others the answer says what
+// Channels as a whole. When the answer is the channel, the channel is known at once; other answers only say what has
 // happened.
 extension ChannelAction {
     var codec: ActionCodec {
@@ -99,7 +99,7 @@ private enum Codecs {
             body: { _, _ in .object(["freeze": .bool(isFrozen)]) })
     }
 
-    /// What is before the offset goes at once; which message is the last one then, and what is unread, is asked for.
+    /// Messages before the offset are removed at once. The last message and the unread counts are asked for.
     static var resetHistory: ActionCodec {
         .done(
             "PUT",

@@ -1,7 +1,7 @@
 import SyncJSON
 import SyncModel
 
-// Their requests are made where the key is (`RequestEncoder`).
+// Requests for files are made by `RequestEncoder`, which has the key of files.
 extension FileAction {
     var codec: ActionCodec {
         ActionCodec(

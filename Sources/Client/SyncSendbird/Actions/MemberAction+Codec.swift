@@ -2,8 +2,8 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-// Who is in a channel, and what they may do there. Of what somebody else may do now the answer says too little: the
-// channel is asked for again.
+// Who is in a channel, and what they may do there. When the rights of another user change, the answer says too little,
+// so the channel is asked for again.
 extension MemberAction {
     var codec: ActionCodec {
         switch self {

@@ -78,7 +78,7 @@ private enum Codecs {
             })
     }
 
-    /// What is pinned now, all members are told by an event.
+    /// An event tells all members what is pinned now.
     static func pin(isPinned: Bool) -> ActionCodec {
         ActionCodec(
             encode: { call, _ in
@@ -96,7 +96,8 @@ private enum Codecs {
             decode: messageChanged)
     }
 
-    /// Keys are values' lists that are empty: adding one makes the key, removing one takes the key away.
+    /// Each key has a list of values. `keys` are sent with an empty list: adding such a list makes the key, removing it
+    /// removes the key.
     static func metaArray(isAdded: Bool) -> ActionCodec {
         ActionCodec(
             encode: { call, _ in
@@ -120,6 +121,6 @@ private enum Codecs {
 }
 
 extension ActionCall {
-    /// Whether the message that it is about is known to be a file's.
+    /// Whether the action's message is known to be a file message.
     fileprivate var isOfFileMessage: Bool { flag(ActionCall.concernsFile) == true }
 }

@@ -2,7 +2,7 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-// Polls. All members are told by frames; what an answer says of a poll counts where no frame has come meanwhile.
+// Polls. All members are told by frames; the poll in an answer counts only when no frame has come meanwhile.
 extension PollAction {
     var codec: ActionCodec {
         switch self {
@@ -142,7 +142,7 @@ private enum Codecs {
             decode: { _, _, _ in ActionReply() })
     }
 
-    /// By socket: its acknowledgement stands in order among the votes of others.
+    /// Sent over the socket, so that the acknowledgement comes in order among the votes of others.
     static var votePoll: ActionCodec {
         ActionCodec(
             encode: { call, _ in
@@ -156,7 +156,8 @@ private enum Codecs {
                 let event = answer.deepCopy()
                 for key in ["req_id", "unread_cnt"] { event.set(key, nil) }
                 let result = event.serialized()
-                // Told with the frame, but for what this user chose when that is not in it.
+                // The frame has already told the vote. Only when it lacks what this user chose, the choice is told
+                // here.
                 guard answer["voted_option_ids"] == nil else { return ActionReply(result: result) }
                 event.set("voted_option_ids", .array((call.texts("option_ids") ?? []).map { MessageID($0).json }))
                 if event["message_id"] == nil { event.set("message_id", call.messageID.json) }

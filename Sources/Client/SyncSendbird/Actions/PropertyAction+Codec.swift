@@ -82,12 +82,13 @@ private enum Codecs {
         ActionCodec(encode: { call, userID in .http(method: "GET", path: preference("push_preference")(call, userID)) })
     }
 
-    /// No event tells of it. Whether this user's devices are told of the channel at all, the service knows.
+    /// No event tells of this change, and only the service knows whether this user's devices are notified at all. So
+    /// the channel is asked for.
     static var setPushPreference: ActionCodec {
         changePreference("push_preference", "push_trigger_option") { [.changed($0)] }
     }
 
-    /// What is counted from now on, and what that makes of the counts, the service knows.
+    /// Only the service knows what the counts are after this change, so the channel is asked for.
     static var setCountPreference: ActionCodec {
         changePreference("count_preference", "count_preference") { [.changed($0)] }
     }

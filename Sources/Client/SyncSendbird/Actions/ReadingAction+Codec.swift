@@ -2,7 +2,8 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
-// The service tells all members what was read and got, this user's sockets too: the events bring what changed.
+// The service tells all members by events what was read and received, also on this user's sockets, so the answers need
+// not tell it.
 extension ReadingAction {
     var codec: ActionCodec {
         switch self {
@@ -52,7 +53,7 @@ private enum Codecs {
         })
     }
 
-    /// Not answered: when it is lost nobody misses it for long.
+    /// The command is not answered: when it is lost, that matters for a short time only.
     static func typing(_ command: String) -> ActionCodec {
         ActionCodec(
             encode: { call, _ in

@@ -46,7 +46,7 @@ private enum Codecs {
             decode: { answer, _, _ in
                 guard let answer else { return ActionReply() }
                 let user = answer.deepCopy()
-                // The same once more, as a page of a list.
+                // These keys repeat the user as a page of a list.
                 for key in ["users", "next"] { user.set(key, nil) }
                 return ActionReply(result: user.serialized())
             })
@@ -86,7 +86,7 @@ private enum Codecs {
         path(of: userID) + "/push/" + (call.text("type") ?? "")
     }
 
-    /// What a token is called depends on whose it is.
+    /// The key of a token depends on the push service.
     private static func tokenName(_ type: String) -> String {
         switch type {
         case "gcm": "gcm_reg_token"
