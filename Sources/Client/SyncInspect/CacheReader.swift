@@ -9,7 +9,7 @@ struct CacheReader {
     private let findings: Findings
     private var connection: Connection { file.connection }
 
-    /// Of one channel, at most.
+    /// The most threads of one channel that are shown.
     private static let threadsShown = 20
 
     init(_ file: OpenFile, _ options: InspectOptions, _ findings: Findings) {
@@ -66,7 +66,8 @@ struct CacheReader {
         report.channelsLeftOff = max(0, sums[1] - Int64(options.channels))
     }
 
-    /// The channels to show, those with the latest message first; where the table cannot be read, what an index says.
+    /// The channels to show, those with the latest message first; when the table cannot be read, those that an index
+    /// has.
     private func channelKeys() -> [Int64] {
         let order = "ORDER BY has_last_message DESC, latest_at DESC, url LIMIT ?"
         let conditions = ["is_cached <> 0 OR messages <> 0", "is_cached = 1"]
@@ -108,7 +109,7 @@ struct CacheReader {
         return channel
     }
 
-    /// One more than are shown, which says how many others there are.
+    /// The threads of a channel: one more than are shown, which says how many others there are.
     private func threads(of key: Int64, _ url: String) -> [(key: Int64, parentID: String, others: Int64)] {
         let threads = findings.attempt("channel \(url), threads") { () throws(StoreError) in
             let row = try connection.prepare("""
@@ -131,7 +132,7 @@ struct CacheReader {
 
     // MARK: All else
 
-    /// Cursors of the client's own. What a service wants to go on with may be a secret.
+    /// Adds the cursors. Of a value that a service needs to go on, only the size is shown, since it may be a secret.
     private func addCursors(to report: inout Report) {
         var listing = Listing(title: "cursors", columns: ["name", "value"])
         var damaged: Int64 = 0

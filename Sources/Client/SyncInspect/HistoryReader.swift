@@ -105,7 +105,7 @@ extension History {
             between[0] += 1
             return
         }
-        // The row of an open-ended chunk does not say its end: that is the newest message.
+        // The row of an open-ended chunk does not say where the chunk ends: it ends with the newest message.
         if chunks[index].isOpenEnded, index == chunks.count - 1, chunks[index].messages == 0 {
             chunks[index].end = max(chunks[index].start, place)
         }

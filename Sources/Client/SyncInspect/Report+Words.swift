@@ -1,7 +1,7 @@
-// What is said in the same words in text and in HTML.
+// Wording that is the same in text and in HTML.
 
 extension Report {
-    /// What messages take, and the bound, if it is known.
+    /// How much room messages take, and the bound, if it is known.
     var budget: String {
         guard let limit else { return "messages take \(Shown.size(used))" }
         return "messages take \(Shown.size(used)) of \(Shown.size(limit)), \(Shown.fixed(share * 100)) %"

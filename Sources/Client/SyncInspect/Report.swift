@@ -41,7 +41,7 @@ struct History {
     var between: [Int64] = [0]
     /// How far changes were read.
     var changes: String?
-    /// What the newest messages are, when that is asked for.
+    /// The newest messages as texts, when they are asked for.
     var texts: [String] = []
     var isWhole = true
 
@@ -51,7 +51,7 @@ struct History {
 struct Channel {
     let url: String
     let name: String
-    /// Of a channel that is not cached, messages may be.
+    /// Messages may be cached even when their channel is not.
     let isCached: Bool
     let latestAt: Int64?
     let messages: Int64

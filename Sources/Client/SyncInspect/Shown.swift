@@ -2,8 +2,8 @@ import SyncBytes
 
 /// How values are shown, in text and in HTML.
 enum Shown {
-    /// A text from the file without what a terminal takes for a command or what turns the order of letters
-    /// (docs/display.md), and not longer than so many characters.
+    /// A text from the file without characters that a terminal takes for commands or that change the direction of
+    /// letters (docs/display.md), and with `most` characters at most.
     static func text(_ text: String, most: Int = 80) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
@@ -41,8 +41,8 @@ enum Shown {
         return result
     }
 
-    /// Milliseconds since the epoch, from 1973 to 2286; any other number as it is. What a message is ordered by is a
-    /// time of some services only.
+    /// Milliseconds since the epoch, from 1973 to 2286; any other number as it is. Only some services order messages by
+    /// a time.
     static func time(_ milliseconds: Int64) -> String {
         guard (100_000_000_000..<10_000_000_000_000).contains(milliseconds) else { return String(milliseconds) }
         let date = CivilDate(daysSinceEpoch: milliseconds / 86_400_000)

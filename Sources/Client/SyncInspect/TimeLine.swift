@@ -1,4 +1,4 @@
-/// The histories of all channels below each other, on one axis: where each is complete, and what it takes.
+/// The histories of all channels below each other, on one axis: where each is complete, and how much room it takes.
 struct TimeLine {
     private(set) var svg = ""
     private var first = Double.infinity

@@ -7,10 +7,11 @@ import SyncStore
 /// The folder of a user, and its files.
 struct UserFiles {
     let directory: String
-    /// Of a folder that is encrypted.
+    /// The keys of an encrypted folder; `nil` for a plain one.
     private let keys: DirectoryKeys?
 
-    /// The folder itself, or the only user's in a data_dir; `keyFile`: the path of a file with its key.
+    /// `directory`: the folder of a user, or a data_dir with the folder of only one; `keyFile`: the path of a file with
+    /// its key.
     init?(_ directory: String, keyFile: String?, _ findings: Findings) {
         if let error = UserFiles.problem(directory) {
             findings.add("\(directory): \(error)")
@@ -77,8 +78,9 @@ struct UserFiles {
         return listing
     }
 
-    /// Reads a file by `body`, which notes what it finds in what it is given. It is called once more when a client has
-    /// begun to write meanwhile, since what it wrote could have looked like damage. `nil`: the file cannot be read.
+    /// Reads a file by `body`, which notes what it finds in the `Findings` that it is given. It is called once more
+    /// when a client has begun to write meanwhile, since what it wrote could have looked like damage. `nil`: the file
+    /// cannot be read.
     func read<T>(_ file: StoredFile, _ findings: Findings, _ body: (OpenFile, Findings) -> T) -> T? {
         guard let size = UserFiles.size(directory + "/" + file.rawValue) else {
             findings.add("\(file.rawValue) is missing")
@@ -105,8 +107,8 @@ struct UserFiles {
         }
         let found = Findings()
         if let open = attempt(file, isSettled: false, found) { return body(open, findings) }
-        // In a folder that cannot be written to, SQLite reads no log that lacks its index. And what a client has left
-        // when it was bringing a file of an earlier version to its own, only the next client undoes.
+        // In a folder that cannot be written to, SQLite reads no log that lacks its index. And when a client was
+        // stopped while it migrated a file of an earlier version, only the next client can undo that.
         guard let open = attempt(file, isSettled: true, Findings()) else {
             findings.add(found)
             return nil

@@ -1,4 +1,4 @@
-/// A call that is told how it ends: the host's, by the number that the host got, or one of a stream's own.
+/// A call that gets a result: one of the host, by the number that the host got, or one that a stream makes by itself.
 ///
 /// The host knows a listen of the realtime database by the call that began it, and so does the engine.
 public enum CallID: Hashable, Sendable {
@@ -6,14 +6,14 @@ public enum CallID: Hashable, Sendable {
     /// A stream over the database has two listens while it changes from one to the other.
     case stream(UInt64, isSecond: Bool = false)
 
-    /// Of the host's call, or of the stream.
+    /// The number of the host's call, or of the stream.
     public var number: UInt64 {
         switch self {
         case .host(let number), .stream(let number, _): number
         }
     }
 
-    /// The stream that is told; `nil`: the host is.
+    /// The stream that gets the result; `nil`: the host gets it.
     public var stream: UInt64? {
         switch self {
         case .host: nil
@@ -23,7 +23,7 @@ public enum CallID: Hashable, Sendable {
 }
 
 extension CallID: Comparable {
-    /// The host's before those of streams, each in the order of their numbers.
+    /// Calls of the host come before those of streams, each in the order of their numbers.
     public static func < (one: CallID, other: CallID) -> Bool { one.key < other.key }
 
     private var key: (Int, UInt64) {
@@ -43,14 +43,14 @@ extension CallID: CustomStringConvertible {
     }
 }
 
-/// A collection: the host's, by its number there, the one of its own that feeds a stream, or one that nobody is told
-/// of, by which a channel is prefetched.
+/// A collection: one of the host, by the number that the host got; one that feeds a stream; or one that prefetches a
+/// channel and tells nobody.
 public enum CollectionID: Hashable, Sendable {
     case host(UInt64)
     case stream(UInt64)
     case prefetch(UInt64)
 
-    /// Of the host's collection, or of the stream.
+    /// The number of the host's collection, of the stream, or of the prefetch.
     public var number: UInt64 {
         switch self {
         case .host(let number), .stream(let number), .prefetch(let number): number
@@ -59,7 +59,7 @@ public enum CollectionID: Hashable, Sendable {
 
     public var isPrefetch: Bool { if case .prefetch = self { true } else { false } }
 
-    /// Whose it is.
+    /// By whose collection it is, for the order.
     private var rank: Int {
         switch self {
         case .host: 0
@@ -70,7 +70,8 @@ public enum CollectionID: Hashable, Sendable {
 }
 
 extension CollectionID: Comparable {
-    /// The host's before those of streams and those of prefetching, each in the order of their numbers.
+    /// Collections of the host come before those of streams and those of prefetching, each in the order of their
+    /// numbers.
     public static func < (one: CollectionID, other: CollectionID) -> Bool {
         (one.rank, one.number) < (other.rank, other.number)
     }

@@ -12,8 +12,8 @@ public struct Moment: Sendable {
         self.wall = wall
     }
 
-    /// The monotonic time up to which everything that came from the network has been taken in. What is due because
-    /// nothing came is judged by it.
+    /// The monotonic time up to which everything that came from the network has been taken in. A deadline that ends
+    /// because nothing came is compared with this time.
     public var heard: Int64 { unheardSince.map { min($0, monotonic) } ?? monotonic }
 
     /// The earlier of two times, of which either may be missing.

@@ -1,5 +1,5 @@
-/// What a host can ask for by `sm_call`, by what it is about. What each takes and does stands in the list that has it;
-/// docs/actions.md is made from them, in this order.
+/// The actions of `sm_call`, grouped by what they are about. The type of each group says what its actions take and do;
+/// docs/actions.md is made from these types, in this order.
 public enum Action: Hashable, Sendable {
     case message(MessageAction)
     case poll(PollAction)
@@ -57,7 +57,7 @@ extension Action: RawRepresentable {
         self = action
     }
 
-    /// Its name.
+    /// The action's name.
     public var rawValue: String {
         switch self {
         case .message(let action): action.rawValue

@@ -16,8 +16,9 @@ public struct ActionSpec: Sendable {
             case name, text
             /// A list of texts.
             case names
-            /// A list of texts that says what the action is about, without which it is about all. It must not be empty:
-            /// a service takes that for no list, and to delete none would delete all.
+            /// A list of texts that selects what the action is about; without the list it is about everything. It must
+            /// not be empty: a service takes an empty list for a missing one, so that to delete nothing would delete
+            /// everything.
             case selection
             case integer(ClosedRange<Int64>)
             case flag
@@ -25,22 +26,22 @@ public struct ActionSpec: Sendable {
             case time
             /// A number or a text: hosts may lose precision on 64-bit numbers.
             case messageID
-            /// A list of such; it may be empty.
+            /// A list of message ids; it may be empty.
             case ids
             case word([String])
-            /// A list of such.
+            /// A list of such words.
             case words([String])
-            /// A document of its own; who carries the action out judges it.
+            /// A document of its own, checked by the part that carries the action out.
             case form(Form)
             /// An object, not empty, whose values are all texts, or all whole numbers.
             case texts, integers
             /// An object whose values are lists of texts.
             case textLists
-            /// Any object; the service judges it.
+            /// Any object, checked by the service.
             case object
             /// Any JSON value; null is one of them.
             case value
-            /// The end of a range of values: one that has no members, null too, or a list of such a one and a key.
+            /// The end of a range of values: a value without members (null, too), or a list of such a value and a key.
             case bound
 
             /// A null is a value like others here, and not the same as a missing key.
@@ -71,11 +72,11 @@ public struct ActionSpec: Sendable {
 
     public let parameters: [Parameter]
     public let connection: Connection
-    /// What collections are told of it.
+    /// Which changes collections tell because of the action.
     public let effect: String
     /// What the result's `result` is; empty when there is none.
     public let result: String
-    /// Collections show the outcome at once, and what was before again when it is refused.
+    /// Collections show the outcome at once, and take it back when the service refuses.
     public let isOptimistic: Bool
 
     init(
@@ -91,7 +92,7 @@ public struct ActionSpec: Sendable {
 }
 
 extension ActionSpec {
-    /// Of lists that the service gives page by page.
+    /// The parameters of lists that the service gives page by page.
     static let page: [Parameter] = [
         .optional("limit", .integer(1...100), "how many a page has; 20"),
         .optional("token", .text, "`next` of the page before; the first page without it"),

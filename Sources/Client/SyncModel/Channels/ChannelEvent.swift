@@ -15,8 +15,8 @@ public enum ChannelEvent: Equatable, Sendable {
     case typing(userID: UserID, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, offset: Int64)
 
-    /// What hosts are told as the reason of a change that came of it. The facts that the event holds itself, the
-    /// service's rules add. `userID` is this user, whose own reading is not told as another member's.
+    /// The reason that hosts are told for a change by this event. The service's rules add the facts that the event
+    /// itself holds. `userID` is this user: own reading has other sources than that of other members.
     public func cause(userID: UserID) -> Cause {
         switch self {
         case .changed(let cause), .entered(let cause), .removed(let cause), .patched(let cause, _): cause

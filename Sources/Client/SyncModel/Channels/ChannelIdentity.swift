@@ -1,6 +1,6 @@
 import SyncBytes
 
-/// Which of the channels that were made under one URL, one after the other, a channel is.
+/// Tells apart the channels that were made under one URL, one after the other.
 public struct ChannelIdentity: Equatable, Sendable {
     /// Milliseconds since the epoch; services may tell it in whole seconds, so it is not enough.
     public let createdAt: Int64

@@ -13,7 +13,7 @@ public struct ChannelMembership: Equatable, Sendable {
     /// Whether this membership began after the known one had ended: the user left the channel and came back.
     public func isLater(than known: ChannelMembership) -> Bool {
         if known.joinedAt > 0 {
-            // Who is invited and has not joined was a member before.
+            // A user who had joined and is only invited now has left the channel in between.
             return (joinedAt == 0 ? invitedAt : joinedAt) > known.joinedAt
         }
         return known.invitedAt > 0 && invitedAt > known.invitedAt

@@ -2,14 +2,14 @@ import SyncBytes
 import SyncJSON
 
 extension ChannelQuery {
-    /// What a record tells about whether its channel belongs.
+    /// Whether a channel belongs to the query, as far as its record tells.
     public enum Membership: Sendable {
         case belongs, isOut
-        /// It may: the filter asks for members whom the record does not name.
+        /// The channel may belong: the filter asks for members whom the record does not name.
         case isUnknown
     }
 
-    /// Whether members decide, of whom the cache may know only some.
+    /// Whether the query depends on members, of whom the cache may know only some.
     public var mayNeedService: Bool { looksAtMembers && superChannels != .nonsuper }
 
     /// A channel's JSON as a collection tells it; what is cached is complete.
@@ -21,7 +21,7 @@ extension ChannelQuery {
         return JSONSlice.removing(leftOut, from: json) ?? json
     }
 
-    /// Whether the cache can tell which channels belong: who is a friend only the service knows.
+    /// Whether the cache can tell which channels belong: only the service knows who is a friend.
     public var isDecidableFromCache: Bool { memberState != .invitedByFriend && memberState != .invitedByNonFriend }
 
     /// Whether a channel certainly belongs, as seen by a user.
@@ -92,7 +92,8 @@ extension ChannelQuery {
         }
     }
 
-    /// By members. Of a super channel the service names only some: what is not found among them may be there.
+    /// Whether a channel belongs, by its members. The service names only some members of a super channel, so a user who
+    /// is not among them may still be a member.
     private func membersMembership(of channel: ChannelRecord, _ document: JSON, _ userID: UserID) -> Membership {
         guard looksAtMembers else { return .belongs }
         let members = (document["members"]?.array ?? []).map {

@@ -33,7 +33,8 @@ extension ChannelQuery {
         if !channelURLs.isEmpty { dropMemberFilters() }
     }
 
-    /// Who names the channels does not search for them: the service takes no filter by members or search text then.
+    /// Drops filters by members and search text from a query that names its channels: the service takes none of them
+    /// then.
     private mutating func dropMemberFilters() {
         userIDsExact = []
         userIDsInclude = []
@@ -79,8 +80,8 @@ extension ChannelQuery {
         }
     }
 
-    /// The first filters that cannot stand together, told at the one that would have to go. Nickname filters add up;
-    /// with filters by user id they contradict each other.
+    /// The first contradiction between filters, at the key that would have to be removed. Nickname filters add up; with
+    /// filters by user id they contradict each other.
     private var contradiction: (key: Key, message: String)? {
         let nickname: Key? = !nicknameContains.isEmpty ? .nicknameContains
             : !nicknameStartsWith.isEmpty ? .nicknameStartsWith : !nicknameExact.isEmpty ? .nicknameExact : nil

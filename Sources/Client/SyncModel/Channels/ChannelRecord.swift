@@ -5,7 +5,8 @@ import SyncJSON
 /// Filters that look deeper (members, metadata) read the JSON itself when they are asked.
 public struct ChannelRecord: Equatable, Sendable {
     public var url: ChannelURL
-    /// The service's own id, which a channel made again under the URL does not have; empty when it tells none.
+    /// The service's own id; a channel that is made again under the same URL has another one. Empty when the service
+    /// tells none.
     public var serviceID: String
     public var name: String
     public var customType: String
@@ -17,7 +18,7 @@ public struct ChannelRecord: Equatable, Sendable {
     public var isHidden: Bool
     public var isFrozen: Bool
     public var traits: ChannelTraits
-    /// Messages before this time (milliseconds) are not for this user any more; 0 when there is no such time.
+    /// This user does not see messages from before this time (milliseconds) any more; 0 when there is no such time.
     public var messageOffset: Int64
     public var membership: ChannelMembership
     /// The channel in the service's canonical shape, valid JSON.
@@ -60,7 +61,7 @@ public struct ChannelRecord: Equatable, Sendable {
         var url: ChannelURL?
         var record = ChannelRecord(url: "", json: bytes ?? slice.copy())
         slice.forEachMember { key, value in
-            // Ordered by length first: most members are none of these.
+            // Names are compared by length first, since most members are not read here.
             switch key.bytes.count - 2 {
             case 2:
                 if key.equals("id") { record.serviceID = value.int.map { String($0) } ?? value.string ?? "" }

@@ -3,7 +3,7 @@ import SyncJSON
 
 /// Where a channel stands in a query's order. Total: two different channels never have equal keys.
 public struct ChannelSortKey: Comparable, Equatable, Sendable {
-    /// 0 for channels that have what is sorted by, 1 for those that come behind them.
+    /// 0 for channels that have a value to sort by, 1 for those without one, which come behind them.
     let group: Int
     /// Greater comes first.
     let time: Int64

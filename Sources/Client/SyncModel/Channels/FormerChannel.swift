@@ -1,9 +1,9 @@
-/// What says of which channel cached messages are, and since when they are complete, when the channel itself has been
-/// forgotten, or was not told yet when they were cached.
+/// To which channel cached messages belong, and since when they are complete. Kept when the channel itself has been
+/// forgotten, or was not told yet when its messages were cached.
 public struct FormerChannel: Equatable, Sendable {
     /// `nil` when the channel was not told yet.
     public let identity: ChannelIdentity?
-    /// Messages before it are not for this user; in milliseconds since the epoch.
+    /// This user does not see messages from before this time; in milliseconds since the epoch.
     public let messageOffset: Int64
     public let membership: ChannelMembership
 
@@ -14,7 +14,8 @@ public struct FormerChannel: Equatable, Sendable {
     }
 
     /// The channel was not told yet when its first messages were cached, in a session that began at `loginTime` (by the
-    /// service's clock). Of a membership that began later they may be too few: an earlier one may have hidden some.
+    /// service's clock). For a membership that began later, messages may be missing, since an earlier membership may
+    /// have hidden some.
     public init(untoldAt loginTime: Int64) {
         identity = nil
         messageOffset = 0
@@ -51,9 +52,10 @@ public struct FormerChannel: Equatable, Sendable {
         return member + "\(identity.createdAt) \(messageOffset) \(identity.serviceID)"
     }
 
-    /// Whether what is cached of its messages says nothing about the channel as it is now: that is another one under
-    /// its URL, or this user left and came back, and may see again what was hidden. That it was hidden need not be
-    /// known here: a page may have been made after a reset of the history of which the channel had not told yet.
+    /// Whether its cached messages cannot be used for the channel as it is now: because another channel has its URL
+    /// now, or because this user left and came back, and may see hidden messages again. The latter counts even when no
+    /// messages are known to be hidden: a page may have been made after a reset of the history that the channel had not
+    /// told yet.
     public func isReplaced(by channel: ChannelRecord) -> Bool {
         identity.map(channel.identity.replaces) ?? false || channel.messageOffset < messageOffset
             || channel.membership.isLater(than: membership)

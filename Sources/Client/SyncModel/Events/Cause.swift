@@ -10,7 +10,7 @@ public struct Cause: Equatable, Sendable {
         self.facts = facts
     }
 
-    /// A busy channel may not get its answer for long; what is told then says what happened last.
+    /// A busy channel may wait long for its answer; then the latest facts are told, and earlier ones are dropped.
     private static let mostFacts = 100
 
     /// One more reason for what has not been told yet. The latest event counts as the reason, before anything else.

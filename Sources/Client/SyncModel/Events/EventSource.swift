@@ -9,7 +9,7 @@ public enum EventSource: String, Sendable {
     case eventThreadInfoUpdated = "event_thread_info_updated"
     case eventPollUpdated = "event_poll_updated"
     case eventPollVoted = "event_poll_voted"
-    /// What the log of polls brought; in spite of its name no event is behind it.
+    /// A change that the log of polls brought; in spite of its name no event is behind it.
     case eventPollChangelog = "event_poll_changelog"
     /// Of channels: a message that has come mentions this user. Message lists are told of the message itself.
     case eventMention = "event_mention"
@@ -31,7 +31,7 @@ public enum EventSource: String, Sendable {
     case eventUserReceivedInvitation = "event_user_received_invitation"
     case eventUserDeclinedInvitation = "event_user_declined_invitation"
     case eventOperatorUpdated = "event_operator_updated"
-    /// Another user; what this user has read, here or on another device, has sources of its own.
+    /// Another user has read the channel; reading by this user, here or on another device, has sources of its own.
     case eventUserMarkedRead = "event_user_marked_read"
     case eventUserMarkedUnread = "event_user_marked_unread"
     case eventCurrentUserMarkedRead = "event_current_user_marked_read"

@@ -18,7 +18,7 @@ public struct FileDocument {
         self.files = files.filter { $0.kind == .object }
     }
 
-    /// Most messages have none, and are not parsed for that.
+    /// Whether the body may name files. Most messages have none, and need not be parsed.
     private static func mayHaveFile(_ body: [UInt8]) -> Bool {
         let key = Array("\"file".utf8)
         return body.withUnsafeBytes { bytes in
@@ -33,16 +33,17 @@ public struct FileDocument {
 
     public var body: [UInt8] { document.serialized() }
 
-    /// Whether what was written after it in its channel waits until it is sent.
+    /// Whether messages that were written later in its channel wait until it is sent.
     public var waits: Bool { document["wait"]?.bool ?? false }
 
     /// The first file that the service does not have.
     public var next: Int? { files.firstIndex { FileDocument.text($0, "url") == nil } }
 
-    /// In one message.
+    /// The most files of one message.
     public static let mostFiles = 30
 
-    /// Whether every file is somewhere, and what is said of it is readable. The host's own messages were not checked.
+    /// Whether every file has a path or a URL, and its members can be read. Messages that the host sends by itself were
+    /// not checked before.
     public var isSendable: Bool {
         (1...FileDocument.mostFiles).contains(files.count) && (document["file"] == nil || document["files"] == nil)
             && files.allSatisfy { file in
@@ -52,10 +53,11 @@ public struct FileDocument {
             }
     }
 
-    /// Every file is completed.
+    /// Completes every file.
     public func complete() { for file in files { FileDocument.complete(file) } }
 
-    /// A file of this machine that has no name has that of its path, and one without a type what its name says.
+    /// Gives a file of this machine the name from its path if it has no name, and the type that its name suggests if it
+    /// has no type.
     public static func complete(_ file: JSON) {
         guard let path = text(file, "path") else { return }
         let end = String(decoding: path.utf8.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
@@ -68,7 +70,7 @@ public struct FileDocument {
         files.indices.contains(index) ? FileDocument.text(files[index], "path") : nil
     }
 
-    /// A file as it is to be uploaded; `nil` when it is not known what it was.
+    /// A file as it is to be uploaded; `nil` when its stamp is not known.
     public func file(at index: Int) -> OutgoingFile? {
         guard let path = path(of: index) else { return nil }
         let file = files[index]
@@ -78,7 +80,7 @@ public struct FileDocument {
             guard let width = size["width"]?.int, let height = size["height"]?.int else { return nil }
             return OutgoingFile.Thumbnail(width: width, height: height)
         }
-        // It becomes a field of a head. A host's own message was not checked.
+        // The type becomes a header field, and a message that the host sends by itself was not checked.
         let type = file["type"]?.string ?? ""
         return OutgoingFile(
             path: path, stamp: FileStamp(size: size, modified: modified, inode: UInt64(bitPattern: inode)),
@@ -92,7 +94,7 @@ public struct FileDocument {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// Notes what the files of this machine are now, of those of which it is not known.
+    /// Notes the stamps of the files of this machine that have none yet.
     public func stamp(limit: Int64?, _ look: (String) throws(FileProblem) -> FileStamp) throws(Unusable) {
         for (index, file) in files.enumerated() {
             let isKnown = FileDocument.text(file, "url") != nil || self.file(at: index) != nil
@@ -118,7 +120,7 @@ public struct FileDocument {
         }
     }
 
-    /// The service has taken a file.
+    /// Notes that the service has taken a file.
     public func take(_ uploaded: UploadedFile, for index: Int) {
         guard files.indices.contains(index) else { return }
         files[index].set("url", .string(uploaded.url))

@@ -1,4 +1,4 @@
-/// By what a file on this machine is known again: where one of these differs it is another one, or was changed.
+/// Identifies a file on this machine: when one of these values differs, it is another file, or it was changed.
 public struct FileStamp: Equatable, Sendable {
     /// Bytes.
     public var size: Int64
@@ -18,18 +18,18 @@ public enum FileProblem: Error, Equatable, Sendable {
     case missing, unreadable, empty
     /// A folder, a pipe, a device.
     case notRegular
-    /// It is not what it was when it was to be sent.
+    /// The file was changed, or is another one, since it was to be sent.
     case changed
-    /// There is one already, and it is not to be replaced.
+    /// There is a file already, and it is not to be replaced.
     case exists
     case unwritable
     /// It is being written already.
     case busy
 }
 
-/// Looks at files, and writes them. The engine touches no disk but its stores.
+/// Looks at files, and writes them for the engine, which itself uses the disk only through its stores.
 public protocol FileLooking: AnyObject {
-    /// What a file is now, when it can be sent.
+    /// The stamp of a file as it is now; throws when the file cannot be sent.
     func look(at path: String) throws(FileProblem) -> FileStamp
     /// Begins to write a file. `replaces`: also where there is one already.
     func write(to path: String, replaces: Bool) -> any FileWriting

@@ -1,14 +1,14 @@
 /// A file of an own message that the service does not have yet.
 public struct OutgoingFile: Equatable, Sendable {
     public var path: String
-    /// What it was when the message was written; another one is not sent.
+    /// The stamp of the file when the message was written; a file with another stamp is not sent.
     public var stamp: FileStamp
     public var name: String
     /// The media type.
     public var type: String
     /// Sizes in which the service is to make pictures of it, in pixels.
     public var thumbnails: [Thumbnail]
-    /// Whether it is given only to who is logged in.
+    /// Whether the service gives it only to users who are logged in.
     public var requiresAuth: Bool
 
     public struct Thumbnail: Equatable, Sendable {

@@ -16,7 +16,7 @@ public protocol WindowRow {
 /// the list as it is, as positions that are valid when they are applied one after the other.
 ///
 /// A reversed window keeps its rows in the same order and tells of the list from its end on: only positions differ, so
-/// who looks at rows need not know.
+/// code that looks at rows need not know whether the window is reversed.
 ///
 /// It knows no chat and no store. Channels, messages, own messages and the sections of streams are windows.
 public struct Window<Row: WindowRow> {
@@ -69,7 +69,7 @@ public struct Window<Row: WindowRow> {
             places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first })
         }
         guard let place = places?[id] else { return nil }
-        // Of rows that change places the one that goes first may stand where another one has not left yet.
+        // While several rows move, the one that moved first may have the place of a row that has not moved yet.
         var index = lowerBound(of: place)
         while index < rows.count, rows[index].place == place {
             if rows[index].id == id { return index }
@@ -131,7 +131,7 @@ public struct Window<Row: WindowRow> {
         return told(.insert, items, count: rows.count)
     }
 
-    /// The same for who looks at the rows rather than at changes: gives the indices they have now, ascending.
+    /// The same for callers that need no change: gives the indices that the rows have now, ascending.
     public mutating func indices(ofInserted added: [Row]) -> [Int] {
         guard let first = added.first else { return [] }
         if places != nil { for row in added { places?[row.id] = row.place } }
@@ -219,7 +219,7 @@ public struct Window<Row: WindowRow> {
         remove(range: max(0, rows.count - max(count, 0))..<rows.count)
     }
 
-    /// Empties the window. Told also when it was empty.
+    /// Empties the window. Gives a change also when it was empty already.
     public mutating func clear() -> WindowChange {
         rows = []
         places = nil

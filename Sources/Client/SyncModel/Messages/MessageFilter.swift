@@ -17,7 +17,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     public var parentID: MessageID = ""
     /// Messages a `fetch` brings, 1 to 200.
     public var limit = 30
-    /// Of older and of newer messages, where it is not `limit`.
+    /// How many older and newer messages a fetch brings, when that is not `limit`.
     public var previousLimit: Int?
     public var nextLimit: Int?
     /// Whether messages of the viewpoint's own time come with the older ones; else they come with the newer ones.
@@ -36,12 +36,13 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         (direction == .previous ? previousLimit : nextLimit) ?? limit
     }
 
-    /// Whether nothing makes a difference but that a message stands in a thread.
+    /// Whether the filter depends on nothing but whether a message stands in a thread.
     public var looksAtThreadOnly: Bool {
         type == .all && customTypes.isEmpty && senderIDs.isEmpty && replyType != .onlyReplyToChannel
     }
 
-    /// What decides which messages match; the same for filters that differ in how messages are fetched and told.
+    /// The part of the filter that decides which messages match; equal for filters that differ only in how messages are
+    /// fetched and told.
     public var selection: MessageFilter {
         var selection = MessageFilter()
         (selection.type, selection.replyType, selection.parentID) = (type, replyType, parentID)
@@ -59,12 +60,12 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
             isReplyToChannel: message.isReplyToChannel)
     }
 
-    /// Whether messages of a custom type match, as far as that goes.
+    /// Whether the filter lets a custom type through.
     public func isWanted(customType: String) -> Bool {
         customTypes.isEmpty || customTypes.containsBytes(of: customType)
     }
 
-    /// Looks only at what makes a difference to it.
+    /// Evaluates only the arguments on which the filter depends.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
         senderID: @autoclosure () -> UserID, isInThread: Bool, parentID: @autoclosure () -> MessageID,

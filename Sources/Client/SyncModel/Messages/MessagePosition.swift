@@ -1,6 +1,6 @@
 /// Where a message stands in its channel, by the service's order; never by the device's clock.
 ///
-/// What the two numbers are is the service's to say: a time and a numeric id, or numbers assigned at the edge of the
+/// The service decides what the two numbers are: a time and a numeric id, or numbers assigned at the edge of the
 /// stretch of history that is being extended.
 public struct MessagePosition: Comparable, Hashable, Sendable {
     public var order: Int64

@@ -1,6 +1,6 @@
 /// A poll that a message holds changed.
 ///
-/// What is told to all members says nothing of what this user chose: that is kept.
+/// A change that is told to all members does not say what this user chose, so the known choice is kept.
 public struct PollChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         /// JSON text of the poll as it is now.
@@ -8,7 +8,7 @@ public struct PollChange: Equatable, Sendable {
         /// JSON text of an event that says how often each option was chosen now, and what this user chose if it was
         /// this user who voted.
         case voted([UInt8])
-        /// It is no more. The message stays.
+        /// The poll was removed. The message stays.
         case removed
     }
 

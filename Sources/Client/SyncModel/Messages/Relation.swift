@@ -7,12 +7,12 @@ public struct Relation: Equatable, Sendable {
     public var id: MessageID
     /// The message that it is about.
     public var target: MessageID
-    /// What it says of the message, in the service's word.
+    /// The kind of relation, in the service's word.
     public var kind: String
-    /// What tells those of one kind and sender apart: the reaction. Empty where nothing does.
+    /// Tells apart relations of one kind and sender, for example the reaction's key. Empty where a kind needs no name.
     public var name: String
     public var senderID: UserID
-    /// Of two the greater one is the later one.
+    /// Of two relations the one with the greater order is the later one.
     public var order: Int64
     /// What the service's rules need of it; valid JSON.
     public var json: [UInt8]

@@ -27,19 +27,19 @@ public struct RetryGate {
         return true
     }
 
-    /// What was asked worked: the next failure pauses for the shortest time again.
+    /// The request succeeded: the next failure pauses for the shortest time again.
     public mutating func succeed() {
         state = .ready
         backoff.reset()
     }
 
-    /// What was asked failed in a way that a later attempt may cure. Pauses at least as long as the service asked for.
+    /// The request failed in a way that a later attempt may cure. Pauses at least as long as the service asked for.
     public mutating func fail(_ failure: ServiceFailure?, at now: Int64, _ random: RandomSource) {
         var pause = backoff.next(base: 1000, factor: 2, limit: 60_000, random: random)
         if case .rateLimited(let asked)? = failure?.kind { pause = max(pause, asked) }
         state = .paused(until: now + pause)
     }
 
-    /// Waits without anything having failed.
+    /// Pauses although nothing has failed.
     public mutating func pause(until time: Int64) { state = .paused(until: time) }
 }

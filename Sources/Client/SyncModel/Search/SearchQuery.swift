@@ -7,7 +7,7 @@ public struct SearchQuery: Equatable, Sendable {
 
     /// As a user typed it.
     public var text: String
-    /// The last word may go on.
+    /// The last word may be the beginning of a longer one.
     public var isPrefix = true
     /// Empty: all.
     public var channelURLs: [ChannelURL] = []

@@ -2,7 +2,7 @@
 public struct ActionReply: Sendable {
     /// JSON text for the host; `nil` when the service has nothing to tell.
     public var result: [UInt8]?
-    /// Enters as if the service had told it of its own accord, before the call completes.
+    /// Handled as if the service had told them by itself, before the call completes.
     public var events: [ServiceEvent]
 
     public init(result: [UInt8]? = nil, events: [ServiceEvent] = []) {

@@ -1,9 +1,9 @@
 /// A chat service, in the engine's words. A state machine without thread, clock, socket or random source: it takes
 /// requests, bytes and the time, and gives bytes to send, replies and events.
 ///
-/// Login, signs of life, acknowledgements with their deadlines, session renewal with requests that wait for it: all of
-/// it is in there. What the engine is told is whether the service can be used (`connected`, `disconnected`) and what
-/// happened. After every call `takeOutputs` has to be asked for.
+/// Login, signs of life, acknowledgements with their deadlines, session renewal with requests that wait for it: the
+/// service does all of this. What the engine is told is whether the service can be used (`connected`, `disconnected`)
+/// and what happened. After every call `takeOutputs` has to be asked for.
 public protocol ChatService: AnyObject {
     /// What this service can do.
     var capabilities: ServiceCapabilities { get }
@@ -13,8 +13,8 @@ public protocol ChatService: AnyObject {
     /// Opens a session. One `connected` or `disconnected` follows, and after a `connected` at some time a
     /// `disconnected`, unless `disconnect` comes first.
     func connect(_ start: SessionStart, now: Moment)
-    /// What came since a point of the stream could not be stored: it is told again, from that point on, or as at a
-    /// first login when there is none. Only of services that tell `batch`.
+    /// What came since a point of the stream could not be stored. The service tells it again from that point on;
+    /// without a point, it begins as at a first login. Only of services that tell `batch`.
     func resume(from point: String?, now: Moment)
     /// Whether what the service gave by `keep` is on the disk. Only of services that tell `keep`.
     func kept(_ isStored: Bool, now: Moment)
@@ -23,7 +23,8 @@ public protocol ChatService: AnyObject {
     /// Asks; exactly one reply with this id follows within `timeout` milliseconds, a failure if need be, unless the
     /// session ends first.
     func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment)
-    /// Nobody waits for the reply any more: it ends, wherever it is, and what has come of a file is not kept.
+    /// Nobody waits for the reply any more: the request ends, at whatever stage it is, and what has come of a file is
+    /// not kept.
     func cancel(_ id: UInt64, now: Moment)
     /// Something came from the network.
     func receive(_ input: TransportInput, now: Moment)
@@ -31,7 +32,7 @@ public protocol ChatService: AnyObject {
     var nextDeadline: Int64? { get }
     /// Does what is due.
     func advance(now: Moment)
-    /// What came of it all, in order.
+    /// The outputs since the last call, in order.
     func takeOutputs() -> [ServiceOutput]
 }
 
@@ -45,7 +46,7 @@ extension ChatService {
 public struct SessionStart: Equatable, Sendable {
     /// The host's access token.
     public var token: String
-    /// Up to when it is known what messages were purged, by the service's clock; 0 for not at all.
+    /// The time, by the service's clock, up to which purges of messages are known; 0: none are known.
     public var retentionTime: Int64
     /// From where the stream of events goes on: the point of the last `batch` that was stored.
     public var resume: String?
@@ -64,6 +65,7 @@ public indirect enum ServiceOutput: Sendable {
     case transport(TransportCommand)
     case event(ServiceEvent)
     case reply(id: UInt64, ServiceReply)
-    /// So many bytes of the file that a request sends or receives are done, of so many; `nil`: not known.
+    /// How many bytes of the file that a request sends or receives are done, and how many the file has; `nil`: not
+    /// known.
     case progress(id: UInt64, done: Int64, total: Int64?)
 }

@@ -11,7 +11,7 @@ public struct LogPage: Equatable, Sendable {
 }
 
 extension ServiceReply {
-    /// Of a page of what changed in a channel; `nil` for other replies.
+    /// For a page of what changed in a channel; `nil` for other replies.
     public var logPage: LogPage? {
         switch self {
         case .messageChanges(let changes): LogPage(hasMore: changes.hasMore, next: changes.next)

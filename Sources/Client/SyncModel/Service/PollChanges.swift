@@ -2,7 +2,7 @@
 public struct PollChanges: Sendable {
     /// Polls as they are now, each with the message that holds it.
     public var updated: [(messageID: MessageID, change: PollChange)]
-    /// The service may not say which messages held them.
+    /// Polls that are gone. The service may not say which messages held them.
     public var deletedIDs: [String]
     public var hasMore: Bool
     /// Token for the next call; empty when the service gave none.

@@ -6,7 +6,7 @@ public struct RetentionPage: Equatable, Sendable {
     public var ends: [TextKey: Int64]
     /// In all others.
     public var generalEnd: Int64?
-    /// Up to when changes were told.
+    /// Changes are told up to this time.
     public var time: Int64
     public var hasMore: Bool
     /// Token for the next call; empty when the service gave none.
@@ -26,7 +26,7 @@ public struct RetentionPage: Equatable, Sendable {
     /// Up to when messages in channels of a custom type are gone; `nil` when nothing is said of them.
     public func end(for customType: String) -> Int64? { ends[TextKey(customType)] ?? generalEnd }
 
-    /// What a later page says besides.
+    /// Adds what a later page says.
     public mutating func merge(_ page: RetentionPage) {
         ends.merge(page.ends) { $1 }
         generalEnd = page.generalEnd ?? generalEnd

@@ -1,6 +1,6 @@
 /// What a service can do. What it cannot, the engine replaces by asking for more.
 public struct ServiceCapabilities: Equatable, Sendable {
-    /// How it is learnt what changed while away.
+    /// How the client learns what changed while it was not connected.
     public enum Changes: Equatable, Sendable {
         /// The service has a log that is read from a point on.
         case log
@@ -21,16 +21,16 @@ public struct ServiceCapabilities: Equatable, Sendable {
         case bySequence
     }
 
-    /// Which channels came, changed or went.
+    /// How the client learns which channels came, changed or went.
     public var channelChanges: Changes
-    /// Which messages came, were edited or deleted.
+    /// How the client learns which messages came, were edited or deleted.
     public var messageChanges: Changes
-    /// Tells what is missing behind the newest cached message; otherwise pages are asked for from there.
+    /// The service tells what is missing behind the newest cached message; otherwise pages are asked for from there.
     public var hasGapCheck: Bool
     /// Actions that it does not offer: they complete at once, without a request.
     public var missingActions: Set<Action>
     public var placement: Placement
-    /// What is said of a message are events of their own (`Relation`), which the rules fold into it
+    /// Edits and reactions are events of their own (`Relation`), which the rules fold into their message
     /// (`RelationRules`).
     public var hasRelations: Bool
 

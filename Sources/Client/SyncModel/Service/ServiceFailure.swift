@@ -8,9 +8,9 @@ public struct ServiceFailure: Error, Equatable, Sendable {
         case timedOut
         /// The service asks to wait this long (milliseconds) and try again.
         case rateLimited(retryAfter: Int64)
-        /// The service is ill (5xx, an answer that is no answer). Worth a retry after a pause.
+        /// The service does not work properly (5xx, or an answer that cannot be used). Worth a retry after a pause.
         case unavailable
-        /// The access token is no good; only the host can help.
+        /// The access token is not valid; only the host can help.
         case tokenRejected
         /// A page token is too old; start over from a time.
         case pageTokenExpired
@@ -20,7 +20,8 @@ public struct ServiceFailure: Error, Equatable, Sendable {
         case exists
         /// Refused for good; asking again gives the same answer.
         case refused
-        /// The answer is larger than is taken; asking again gives the same one. What was asked may have been done.
+        /// The answer is larger than the limit; asking again gives the same one. The service may have done what it was
+        /// asked.
         case tooLarge
         /// Too many answers under way left no room for this one. Worth a retry after a pause.
         case crowded
@@ -37,7 +38,7 @@ public struct ServiceFailure: Error, Equatable, Sendable {
     }
 
     public var kind: Kind
-    /// The code hosts know the failure by; what it means only the service's rules say.
+    /// The code by which hosts know the failure; only the service's rules say what it means.
     public var code: Int
     /// One line, impersonal.
     public var message: String

@@ -13,8 +13,8 @@ public indirect enum ServiceReply: Sendable {
     case unreadCounts(UnreadCounts)
     /// The message as sent or edited.
     case message(MessageRecord)
-    /// A message was sent, and the service has it under this id; where it stands among the others its stream or a page
-    /// tells.
+    /// The service has accepted a message under this id. Its place among the others is told later, by the stream or a
+    /// page.
     case accepted(MessageID)
     case uploaded(UploadedFile)
     case action(ActionReply)
@@ -59,8 +59,8 @@ public struct MessagePage: Sendable {
     /// Nothing is older than the stretch, nothing was newer when the page was made.
     public var reachedFirst: Bool
     public var reachedNewest: Bool
-    /// Relations of its messages, all that there are but for those that the stream has told or will tell, and what else
-    /// it says of others.
+    /// All relations of its messages, except those that the stream has told or will tell; and what the page says of
+    /// relations of other messages.
     public var relations: RelationChanges
 
     public init(

@@ -30,9 +30,9 @@ public indirect enum ServiceRequest: Equatable, Sendable {
     /// messages are cached that have the order of `end`. With a filter only what matches it counts.
     case messageGap(
         channelURL: ChannelURL, start: HistoryEdge, end: HistoryEdge, held: Int, filter: MessageFilter? = nil)
-    /// Up to when messages were purged, as far as it was not told by a point.
+    /// Up to when messages were purged, as far as that has changed since a point.
     case retention(since: ChangePoint)
-    /// How much waits for this user, over all channels.
+    /// How many messages this user has not read, over all channels.
     case unreadCounts
     /// Sends a message. `body` is a JSON object in canonical field names, with `file` or `files` for a file message;
     /// the request id makes a retry harmless.
@@ -43,7 +43,7 @@ public indirect enum ServiceRequest: Equatable, Sendable {
     /// Gives the service a file for a message; the timeout is one without progress.
     case uploadFile(channelURL: ChannelURL, requestID: RequestID, OutgoingFile)
     case action(ActionCall)
-    /// Tells that everything up to a message has arrived here; the service says nothing to it.
+    /// Tells that everything up to a message has arrived here; the service does not answer.
     case markDelivered(channelURL: ChannelURL, messageID: MessageID)
 }
 
@@ -55,7 +55,7 @@ extension ServiceRequest {
         }
     }
 
-    /// Bytes of what a message to be sent says; 0 of any other request.
+    /// Bytes of the body of a message to be sent; 0 for any other request.
     public var bodySize: Int {
         switch self {
         case .sendMessage(_, _, let body), .sendMessageByRequest(_, _, let body): body.count
@@ -63,7 +63,7 @@ extension ServiceRequest {
         }
     }
 
-    /// Whether it sends or receives a file: then a deadline is of time without progress.
+    /// Whether it sends or receives a file: then its deadline bounds the time without progress.
     public var hasFile: Bool {
         switch self {
         case .uploadFile: true

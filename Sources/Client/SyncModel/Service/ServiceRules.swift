@@ -5,7 +5,7 @@ public protocol ServiceRules: RelationRules {
     func patches(
         for message: MessageRecord, in channel: ChannelRecord, userID: UserID, counting: CountingPolicy
     ) -> [ChannelPatch]?
-    /// Whether users are notified of a message: it is another's, and can be the last message of its channel.
+    /// Whether users are notified of a message: it is another user's, and can be the last message of its channel.
     func isNotified(_ message: MessageRecord, userID: UserID, counting: CountingPolicy) -> Bool
     /// Whether a message mentions a user, given its JSON.
     func mentions(_ userID: UserID, in json: [UInt8]) -> Bool
@@ -16,35 +16,35 @@ public protocol ServiceRules: RelationRules {
     /// Until when this user is muted, in milliseconds since the epoch by the service's clock; `nil` when it is not, or
     /// for ever.
     func muteEnd(in channel: ChannelRecord, userID: UserID) -> Int64?
-    /// What it changes in a channel that its messages up to a time (milliseconds since the epoch) are purged.
+    /// What a purge of messages up to a time (milliseconds since the epoch) changes in their channel.
     func patches(forPurgeUpTo end: Int64, in channel: ChannelRecord) -> [ChannelPatch]
     /// What an event changes in its channel; `nil` when the channel has to be asked for again.
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: UserID) -> [ChannelPatch]?
     /// What the new content of the last message changes in its channel.
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
-    /// The message's JSON with the patch applied; `nil` when either is not what it should be.
+    /// The message's JSON with the patch applied; `nil` when the JSON or the patch is malformed.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
     /// An edited message as this user sees it: with what the service tells this user alone, and that an edit for all
     /// leaves out. `held` is the message before.
     func edited(_ json: [UInt8], from held: [UInt8]) -> [UInt8]
     /// The id of the poll that a message holds; `nil` when it holds none.
     func pollID(in json: [UInt8]) -> String?
-    /// What hosts are told of an event beside its source, out of what the event holds; nothing where the cause in it
-    /// has the facts already.
+    /// What hosts are told of an event beside its source, made from the members of the event; empty when the cause in
+    /// the event has the facts already.
     func facts(of event: ServiceEvent, userID: UserID) -> [EventFact]
     /// What an action of this user makes of a message; `nil` for actions that are not shown before they are answered.
     func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview?
     /// What search reads of a message, given its JSON.
     func searched(_ json: UnsafeRawBufferPointer) -> SearchedText
-    /// The message's JSON without some parts, for who did not ask for them.
+    /// The message's JSON without some parts, for collections that leave them out.
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
     func json(of message: OwnMessageContent, userID: UserID) -> [UInt8]
-    /// Whether it can be sent, of a message whose document names no files of this machine.
+    /// Whether a message whose document names no files of this machine can be sent.
     func isSendable(_ message: OwnMessageContent) -> Bool
-    /// The same as filters look at it: its id is the request id, its place the time it was written.
+    /// An own message as filters look at it: its id is the request id, its place the time at which it was written.
     func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord
-    /// Whether nobody but who may do everything can write in it for now, and this user may not.
+    /// Whether only users with more rights can write in the channel for now, and this user is none of them.
     func isClosedToSends(_ channel: ChannelRecord) -> Bool
     /// Whether a later attempt can cure a send that ended with this code.
     func isCurable(code: Int) -> Bool
@@ -61,7 +61,7 @@ extension ServiceRules {
     public func mentions(_ userID: UserID, in json: [UInt8]) -> Bool { false }
 }
 
-/// What goes wrong without the service having said anything.
+/// Failures that are found on this side, without an answer of the service.
 public enum LocalFailure: Equatable, Sendable {
     case notConnected
     case connectionClosed
@@ -79,11 +79,11 @@ public enum LocalFailure: Equatable, Sendable {
     case file(FileProblem, path: String)
     /// A file has more bytes than the service takes.
     case fileTooLarge(path: String, limit: Int64)
-    /// The host sent by its own means, and told this code.
+    /// The host sent the message by its own means, and told this code.
     case byHost(code: Int)
 }
 
-/// An own message that is not the service's yet.
+/// An own message that the service does not have yet.
 public struct OwnMessageContent: Equatable, Sendable {
     public var channelURL: ChannelURL
     public var requestID: RequestID

@@ -1,7 +1,7 @@
 /// What the service fixes at login. Times in milliseconds.
 public struct SessionInfo: Equatable, Sendable {
     public var userID: UserID
-    /// The service's time of the login, since the epoch: where change logs begin that were never read.
+    /// The service's time of the login, since the epoch: change logs that were never read are read from here.
     public var loginTime: Int64
     public var reconnect: ReconnectPolicy
     public var counting: CountingPolicy
@@ -53,11 +53,11 @@ public struct ReconnectPolicy: Equatable, Sendable {
         self.attempts = attempts
     }
 
-    /// A service that asks for a shorter pause is not believed, in milliseconds.
+    /// The pauses grow to at least this, in milliseconds, whatever the service asks for.
     public static let shortestPause: Int64 = 1000
 
-    /// The same where the pauses are at least that long; shorter ones grow to it. What a service says may be nonsense,
-    /// and must not make a host connect without end.
+    /// The policy with pauses that grow to at least `shortestPause`. A service may ask for pauses that make no sense,
+    /// and these must not make a host connect without end.
     public var bounded: ReconnectPolicy {
         let shortest = ReconnectPolicy.shortestPause
         guard base < shortest || limit < shortest else { return self }

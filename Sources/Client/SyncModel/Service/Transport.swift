@@ -2,8 +2,8 @@
 ///
 /// It keeps no promise beyond this: for every request exactly one `TransportInput.response` or `.requestFailed` with
 /// its id, for every socket at most one `.socketOpened`, texts in order, and one `.socketClosed` at last, for every
-/// stream either `.streamRefused` or at most one `.streamOpened`, bytes in order, and one `.streamEnded` at last. What
-/// was closed by our side tells nothing more.
+/// stream either `.streamRefused` or at most one `.streamOpened`, bytes in order, and one `.streamEnded` at last. A
+/// request, socket or stream that our side has ended gives no further input.
 public protocol Transport: AnyObject {
     func carryOut(_ command: TransportCommand, of owner: TransportOwner)
 }
@@ -11,7 +11,7 @@ public protocol Transport: AnyObject {
 /// What an owner wants of the transport, by its own numbers.
 public enum TransportCommand: Equatable, Sendable {
     case send(TransportRequest, id: UInt64)
-    /// Nobody waits for the answer any more: the request ends, wherever it is.
+    /// Nobody waits for the answer any more: the request ends, at whatever stage it is.
     case cancel(UInt64)
     /// The same, and what has come of a file is not kept.
     case discard(UInt64)

@@ -24,7 +24,7 @@ public struct TransportForm: Equatable, Sendable {
     public var fileName: String
     public var type: String
     public var path: String
-    /// What the file has to be; otherwise the request fails with `FileProblem.changed`.
+    /// The stamp that the file must have; otherwise the request fails with `FileProblem.changed`.
     public var stamp: FileStamp
 
     public init(

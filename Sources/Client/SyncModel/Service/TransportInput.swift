@@ -5,8 +5,8 @@ public enum TransportOwner: Hashable, Sendable { case service, database }
 public enum TransportInput: Sendable {
     case response(id: UInt64, TransportResponse)
     case requestFailed(id: UInt64, TransportFailure)
-    /// So many bytes of a request's file have been sent or received, of so many; `nil`: not known. At most ten times a
-    /// second.
+    /// How many bytes of a request's file have been sent or received, and how many it has; `nil`: not known. At most
+    /// ten times a second.
     case progress(id: UInt64, done: Int64, total: Int64?)
     case socketOpened(UInt64)
     case socketText(UInt64, [UInt8])
@@ -38,13 +38,14 @@ public struct TransportFailure: Error, Equatable, Sendable {
         case timedOut
         /// The peer refused the socket; `status` is the HTTP status it answered with.
         case refused(status: Int)
-        /// What connects is missing on this machine; trying again does not help before it is installed.
+        /// The library that connects is missing on this machine; trying again does not help before it is installed.
         case notInstalled
-        /// The answer is larger than is taken. Asking again gives the same one.
+        /// The answer is larger than the limit. Asking again gives the same one.
         case tooLarge
-        /// The answers under way together leave no room for this one. Later there is.
+        /// All answers under way together leave no room for this one. A later attempt may find room.
         case crowded
-        /// The peer ended the socket because a text of ours is larger than it takes. The same text ends the next one.
+        /// The peer ended the socket because a text of ours is larger than it takes. The same text would end the next
+        /// socket, too.
         case textTooLarge
         /// A file on this machine cannot be sent or received.
         case file(FileProblem)
