@@ -18,7 +18,7 @@ struct Place: Comparable {
     var text: String { "\(Shown.time(order))/\(tie)" }
 }
 
-/// Where the cache of a history is complete.
+/// A range in which the cache of a history is complete.
 struct Chunk {
     var start: Place
     var end: Place

@@ -9,7 +9,7 @@ import SyncStreams
 /// resync those collections: it answers with `overflow` and their full lists. Results of calls are never dropped: the
 /// calls are bounded (`CallTable`).
 ///
-/// It has neither lock nor thread. `EventQueue` keeps one under its lock; the simulator drives one directly.
+/// The buffer has neither lock nor thread. `EventQueue` keeps one under its lock; the simulator drives one directly.
 final class EventBuffer {
     /// What is done with a collection's changes.
     private enum Delivery {

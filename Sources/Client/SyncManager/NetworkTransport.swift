@@ -29,9 +29,9 @@ final class NetworkTransport: Transport {
     private var requests: [ID: UInt64] = [:]
     /// Requests that send or receive a file. They are canceled at closing, since they could go on for hours.
     private var files: [ID: HTTPFile] = [:]
-    /// The same for each socket that is open on this side.
+    /// The network thread's number of each socket that is open on this side.
     private var sockets: [ID: UInt64] = [:]
-    /// The same for event streams.
+    /// The network thread's number of each event stream.
     private var streams: [ID: UInt64] = [:]
     private var receiver: Receiver = { _, _ in }
 

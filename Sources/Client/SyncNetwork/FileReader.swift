@@ -43,7 +43,7 @@ final class FileReader: FileWork, @unchecked Sendable {
 
     var outcome: FileState { monitor.locked { state } }
 
-    /// Nobody sends it any more; the thread ends.
+    /// The exchange does not send the file any more, so the thread ends.
     func end(discarding: Bool) {
         monitor.locked {
             state = .ended
@@ -110,7 +110,7 @@ final class FileReader: FileWork, @unchecked Sendable {
         return isWanted
     }
 
-    /// Waits until a block may be read; `nil` when nobody sends the file any more.
+    /// Waits until a block may be read; `nil` when the exchange does not send the file any more.
     private func awaitRoom() -> (position: Int64, rewinds: Int)? {
         monitor.locked {
             while true {

@@ -4,7 +4,7 @@ protocol FileWork: AnyObject, Sendable {
     func start() -> Bool
     /// The state of the work.
     var outcome: FileState { get }
-    /// The exchange has ended. `discarding`: nobody will go on with what was received.
+    /// The exchange has ended. `discarding`: no later exchange will go on with what was received.
     func end(discarding: Bool)
 }
 

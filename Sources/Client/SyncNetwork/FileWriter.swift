@@ -10,7 +10,7 @@ import SyncThreads
 /// gets its name (`ReceivedFile`).
 public final class FileWriter: FileWork, @unchecked Sendable {
     private static let blockCount = 8
-    /// What a power cut may cost of a file that was being received: bytes, and milliseconds.
+    /// How much of a file that is being received a power cut may lose: bytes, and milliseconds.
     private static let mostUnsynced: Int64 = 8 << 20
     private static let syncPause: Int64 = 1000
 

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The one network thread of the process. It knows HTTP exchanges and WebSockets, and nothing of chat.
 ///
-/// It runs while somebody holds it: `acquire` starts it, the last `release` ends and joins it. All calls may come from
-/// any thread and return at once. Completions and socket events run on the network thread, one after the other; they
-/// must return soon and may call back into this class. An exception: when the thread has ended, or in a forked child,
-/// the call itself completes its request with `cancelled`, on the calling thread.
+/// The thread runs while it has users: the first `acquire` starts it, the last `release` ends and joins it. All calls
+/// may come from any thread and return at once. Completions and socket events run on the network thread, one after the
+/// other; they must return soon and may call back into this class. An exception: when the thread has ended, or in a
+/// forked child, the call itself completes its request with `cancelled`, on the calling thread.
 ///
 /// The thread has all signals blocked but those of its own faults, and is named `sm-network`.
 public final class NetworkThread: @unchecked Sendable {

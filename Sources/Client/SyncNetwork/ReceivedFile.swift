@@ -39,7 +39,7 @@ public final class ReceivedFile {
 
     deinit { close(descriptor) }
 
-    /// What is there is dropped; what comes is of this version.
+    /// Drops what was received before; what comes is of this version.
     public func startOver(_ version: FileVersion?) throws(NetworkFailure) {
         try part.startOver(descriptor, version)
         (size, synced) = (0, 0)

@@ -9,8 +9,8 @@ import SyncWebSocket
 struct RequestLanes {
     /// How many are in flight at once.
     static let width = 64
-    /// The same of requests that send a file, and of those that receive one: they may take hours, and nothing else is
-    /// to wait behind them.
+    /// How many requests that send a file, and how many that receive one, are in flight at once: these may take hours,
+    /// and nothing else is to wait behind them.
     static let fileWidth = 16
 
     struct Lane: Hashable {

@@ -143,7 +143,7 @@ final class SocketTransfer {
         return phase != .ended
     }
 
-    /// Reads again after it was held. Nothing was read meanwhile, so the peer's time limit begins again.
+    /// Reads again after the socket was held. Nothing was read meanwhile, so the peer's time limit begins again.
     func readOn(now: Int64) {
         isHeld = false
         lastByte = now

@@ -21,7 +21,7 @@ enum LoneSurrogates {
         text.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return [] }
             var places: [Int] = []
-            /// Where the high half began that still waits for its low half.
+            /// Where the escape of a high half began whose low half has to follow.
             var high: Int?
             var index = 0
             // A backslash stands nowhere else in JSON than before an escape.

@@ -1,7 +1,7 @@
 import SyncJSON
 import SyncModel
 
-/// What is read out of a message while its text is passed over once.
+/// The fields that are read out of a message in one pass over its text.
 struct MessageFields {
     private var id: Int64?
     private var createdAt: Int64?

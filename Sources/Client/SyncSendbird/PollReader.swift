@@ -26,7 +26,7 @@ enum PollReader {
     /// A page of the log of a channel's polls.
     static func changes(_ root: JSON) -> PollChanges? {
         guard let updated = root["updated"]?.array else { return nil }
-        // Where the service gives an object for a poll that is gone, its id is in it.
+        // When the service gives an object for a poll that is gone, the object has the poll's id.
         let deleted = (root["deleted"]?.array ?? []).compactMap { SendbirdRules.id($0["id"] ?? $0) }
         return PollChanges(
             updated: updated.compactMap { changed($0) }, deletedIDs: deleted,

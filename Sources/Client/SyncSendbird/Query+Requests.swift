@@ -4,7 +4,7 @@ import SyncModel
 extension Query {
     // MARK: Channels
 
-    /// One channel.
+    /// The parameters of a request for one channel.
     static var channel: Query {
         var query = Query()
         query.addChannelParts()
@@ -67,7 +67,7 @@ extension Query {
 
     // MARK: Messages
 
-    /// One message.
+    /// The parameters of a request for one message.
     static var message: Query {
         var query = Query()
         query.addMessageContent()

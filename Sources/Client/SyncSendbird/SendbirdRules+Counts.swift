@@ -4,7 +4,7 @@ import SyncModel
 
 // What a message counts for in its channel: last message, unread, mentions.
 extension SendbirdRules {
-    /// What the message says of itself, together with the application's policy. `nil`: only the service knows.
+    /// What the message counts for, by its own members and the application's policy. `nil`: only the service knows.
     private struct Effect {
         var isLast: Bool?
         var isUnread: Bool?
@@ -76,7 +76,7 @@ extension SendbirdRules {
 
     public func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: UserID) -> Bool {
         guard edited.senderID != userID, Preference(channel).countsMentions else { return false }
-        // Of messages of the millisecond that was read last, some may have come after the reading.
+        // Some messages of the millisecond up to which the channel was read may have come after the reading.
         guard edited.position.order >= SendbirdRules.count("user_last_read", channel) else { return false }
         // It mentions this user now, or may have done so before.
         return Mentions.has(userID, in: edited.json)

@@ -95,7 +95,7 @@ struct SocketMessage {
         }
     }
 
-    /// What the frame says beside the message, and what stands under older names.
+    /// Reads what the frame says beside the message, and members under older names.
     private mutating func readEnvelope() {
         var id: Int64?
         var time: Int64?

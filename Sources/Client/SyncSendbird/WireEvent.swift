@@ -23,7 +23,7 @@ enum WireEvent {
     case event(ServiceEvent)
 }
 
-/// What the service says when it lets somebody in. Times in milliseconds.
+/// What the service says when it accepts a login. Times in milliseconds.
 struct LoginAnswer {
     var sessionKey: String
     var fileKey: String

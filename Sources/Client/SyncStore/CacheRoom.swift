@@ -5,9 +5,9 @@ import SyncSQLite
 public struct CacheRoom {
     /// Which messages of a channel or thread stay.
     public enum Kept: Equatable, Sendable {
-        /// So many of the newest.
+        /// This many of the newest messages.
         case newest(Int)
-        /// Those from this time on, in milliseconds since the epoch.
+        /// Messages from this time on, in milliseconds since the epoch.
         case since(Int64)
     }
 

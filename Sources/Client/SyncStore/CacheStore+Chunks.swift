@@ -5,7 +5,8 @@ extension CacheStore {
     /// How many channels have their chunks kept in memory; those of others are read from the file.
     private static let chunkMemoryLimit = 1024
 
-    /// Where the cache of a channel is complete, ascending. An open-ended chunk ends with the newest cached message.
+    /// The ranges in which the cache of a channel is complete, ascending. An open-ended chunk ends with the newest
+    /// cached message.
     public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
         var chunks = try chunksOnDisk(channel)
         guard let last = chunks.last, last.isOpenEnded else { return chunks }

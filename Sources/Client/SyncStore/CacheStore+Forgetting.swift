@@ -37,7 +37,8 @@ extension CacheStore {
 
     private static func formerKey(_ url: ChannelURL) -> String { "channel.former." + url.text }
 
-    /// What is known of the forgotten or untold channel whose messages may be cached under a URL; `nil`: nothing.
+    /// What is known of a channel whose messages may be cached under a URL, although the channel was forgotten or was
+    /// not told yet; `nil`: nothing.
     public func formerChannel(_ url: ChannelURL) throws(StoreError) -> FormerChannel? {
         try value(CacheStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
     }

@@ -7,7 +7,7 @@ import SyncSQLite
 /// wrong: a cursor and the rows that it covers are committed together. One thread at a time.
 public final class CacheStore {
     let connection: Connection
-    /// What the messages of each channel take.
+    /// How much room the messages of each channel take.
     public let counts: ChannelCounts
     public let relations: RelationStore
     /// The chunks of some channels as they are in the file. Emptied when a transaction is rolled back, since its
@@ -56,7 +56,7 @@ public final class CacheStore {
         self.init(connection, place: .memory, setAsideAs: nil)
     }
 
-    /// The same of a directory.
+    /// Opens or creates `cache.db` in a directory, as described above for a place.
     public convenience init(directory: String, now: Int64, _ keys: DirectoryKeys? = nil) throws(StoreError) {
         let path = StoredFile.cache.path(in: directory)
         var opened: Connection?

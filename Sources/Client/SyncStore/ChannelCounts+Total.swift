@@ -1,6 +1,6 @@
 import SyncSQLite
 
-/// What all channels take together, and which of them were used last. Both are read some channels at a time.
+/// How much room all channels take together, and which of them were used last. Both are read some channels at a time.
 extension ChannelCounts {
     /// A channel by the number under which its messages are stored.
     public struct Used: Equatable, Sendable {

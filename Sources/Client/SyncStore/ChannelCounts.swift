@@ -9,7 +9,7 @@ public final class ChannelCounts {
     /// How many rows of messages were added since the store was opened, including those that were rolled back.
     public private(set) var added: Int64 = 0
     var damaged: StoreError?
-    /// What the channels take whose rows were read by `countTotal`, kept with every change since.
+    /// The bytes of all channels that `countTotal` has read, kept current with every change since.
     var sum = CountedSum()
 
     init(_ connection: Connection) { self.connection = connection }
@@ -18,8 +18,8 @@ public final class ChannelCounts {
     /// to the disk.
     private static let usePrecision: Int64 = 3_600_000
 
-    /// What a channel takes, by the number under which its messages are stored; `nil` when it has none. Damaged counts
-    /// are counted again, and `CacheStore.takeDamage` tells of them.
+    /// How much room a channel takes, by the key under which its messages are stored; `nil` when there is no such
+    /// channel. Damaged counts are counted again, and `CacheStore.takeDamage` tells of them.
     public func usage(channel: Int64) throws(StoreError) -> ChannelUsage? {
         switch try storedUsage(channel: channel) {
         case nil: nil

@@ -1,5 +1,5 @@
-/// What the messages of all channels take together, as far as the channels have been read: in the order of their keys,
-/// some at a time, since there may be very many.
+/// The bytes of the messages of all channels together, as far as the channels have been read. They are read in the
+/// order of their keys, some at a time, since there may be very many.
 struct CountedSum {
     /// Channels up to this key are in the sum.
     private(set) var through: Int64 = 0

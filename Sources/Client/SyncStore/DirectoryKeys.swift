@@ -188,7 +188,7 @@ public final class DirectoryKeys {
         return DirectoryKeys(directory, hostKey.file, [(1, try newKey())])
     }
 
-    /// Encrypts the files of a plain directory, which nobody may have open.
+    /// Encrypts the files of a plain directory. The files must not be open.
     ///
     /// The keys are written when both copies are whole; with them the directory counts as encrypted, and an opening
     /// after a kill puts the copies in their places. After a kill before that, the opening removes the copies.

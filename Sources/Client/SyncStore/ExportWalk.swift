@@ -4,8 +4,8 @@ import SyncSQLite
 
 /// What is cached of one channel or of all, as lines of JSON (docs/export.md), a few messages at a time.
 ///
-/// It keeps only where it is: each step reads what is cached by then, so channels and messages may come, change and go
-/// between two steps.
+/// The walk keeps only its place. Each step reads what is cached at that time, so channels and messages may come,
+/// change and go between two steps.
 public struct ExportWalk: Sendable {
     private enum State {
         /// The next channel is the first one with a larger number.

@@ -135,7 +135,7 @@ public final class IntentStore {
         try IntentStore.migrate(connection, isUsed: false)
     }
 
-    /// The same of a directory.
+    /// Opens or creates `intents.db` in a directory, as described above for a place.
     public init(directory: String, _ keys: DirectoryKeys? = nil) throws(StoreError) {
         let path = StoredFile.intents.path(in: directory)
         let mark = IntentMark(directory: directory)

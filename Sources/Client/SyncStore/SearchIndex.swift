@@ -272,7 +272,7 @@ public final class SearchIndex: MessageIndex {
 
     // MARK: Words
 
-    /// What one message is put into the index with: the terms of its text, its channel or thread, and its sender.
+    /// The terms with which a message is indexed: those of its text, of its channel or thread, and of its sender.
     private static func words(
         channel: Int64, sender: UnsafeRawBufferPointer, text: String, _ cutter: TermCutter
     ) -> [UInt8] {

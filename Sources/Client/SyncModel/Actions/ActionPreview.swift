@@ -1,4 +1,4 @@
-/// What an action makes of a message, as far as it can be told before the service has answered.
+/// What an action makes of a message, as far as it is known before the service has answered.
 public enum ActionPreview: Equatable, Sendable {
     /// JSON text of the message.
     case changed([UInt8])

@@ -1,4 +1,4 @@
-/// Actions that need nobody but this library, and what the service tells of itself.
+/// Actions that this library carries out alone, and one that gives what the service tells of itself.
 public enum LibraryAction: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"

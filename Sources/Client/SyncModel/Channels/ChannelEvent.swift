@@ -2,10 +2,10 @@
 public enum ChannelEvent: Equatable, Sendable {
     /// Something changed that the event does not carry: the channel has to be asked for again.
     case changed(Cause)
-    /// This user came into the channel, perhaps again: what happened meanwhile was not told. The channel has to be
-    /// asked for.
+    /// This user came into the channel, perhaps not for the first time: events of the time in between were not told.
+    /// The channel has to be asked for.
     case entered(Cause)
-    /// This user is out of the channel, or the channel is no more.
+    /// This user is out of the channel, or the channel was deleted.
     case removed(Cause)
     /// Top-level members of the channel's JSON that have new values (raw JSON text).
     case patched(Cause, members: [ChannelPatch])

@@ -121,7 +121,7 @@ extension ChannelQuery {
     private func matchesNicknames(
         _ channel: ChannelRecord, _ members: [(id: UserID, nickname: String)], _ userID: UserID
     ) -> Bool {
-        // Nicknames are those of the others: nobody searches for a chat by the own name.
+        // Only the nicknames of other members count, since users do not search for a chat by their own name.
         let nicknames = members.filter { $0.id != userID }.map(\.nickname)
         if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) {
             return false

@@ -13,7 +13,8 @@ public struct Cause: Equatable, Sendable {
     /// A busy channel may wait long for its answer; then the latest facts are told, and earlier ones are dropped.
     private static let mostFacts = 100
 
-    /// One more reason for what has not been told yet. The latest event counts as the reason, before anything else.
+    /// Adds another cause of a change that has not been told yet. The latest event becomes the source; another cause
+    /// becomes the source only when no event is among the causes.
     public mutating func add(_ other: Cause) {
         if other.source.isFromEvent || !source.isFromEvent { source = other.source }
         facts += other.facts

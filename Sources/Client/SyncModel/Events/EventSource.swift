@@ -11,7 +11,7 @@ public enum EventSource: String, Sendable {
     case eventPollVoted = "event_poll_voted"
     /// A change that the log of polls brought; in spite of its name no event is behind it.
     case eventPollChangelog = "event_poll_changelog"
-    /// Of channels: a message that has come mentions this user. Message lists are told of the message itself.
+    /// Only of channels: a message that has come mentions this user. Message lists are told of the message itself.
     case eventMention = "event_mention"
     case eventChannelCreated = "event_channel_created"
     case eventChannelChanged = "event_channel_changed"

@@ -18,14 +18,14 @@ public protocol WindowRow {
 /// A reversed window keeps its rows in the same order and tells of the list from its end on: only positions differ, so
 /// code that looks at rows need not know whether the window is reversed.
 ///
-/// It knows no chat and no store. Channels, messages, own messages and the sections of streams are windows.
+/// The type knows no chat and no store. Channels, messages, own messages and the sections of streams are windows.
 public struct Window<Row: WindowRow> {
     public private(set) var rows: [Row] = []
     /// The place of every row by its id; made when it is first needed, since most pages never ask for it.
     private var places: [Row.ID: Row.Place]?
     /// The host's list begins with the last row.
     public let isReversed: Bool
-    /// So many rows are put in or taken out one by one; more of them in one pass over the list.
+    /// Up to this many rows are inserted or removed one by one; more of them in one pass over the list.
     private static var fewRows: Int { 8 }
 
     public init(isReversed: Bool = false) { self.isReversed = isReversed }

@@ -26,7 +26,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     public var isReversed = false
     /// Own messages from before the collection was opened, pending or failed, are shown when they are fetched.
     public var ownMessagesOnFetch = false
-    /// What is left out of the messages that are told.
+    /// The parts that are left out of messages when they are told.
     public var leftOut: Set<MessagePart> = []
 
     public init() {}

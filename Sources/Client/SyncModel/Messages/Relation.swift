@@ -1,7 +1,7 @@
 import SyncBytes
 
-/// What a service tells of a message by an event of its own: an edit, a reaction. It may come before its message, and
-/// may be taken back.
+/// An edit of a message or a reaction to it, for services that tell these by events of their own. It may come before
+/// its message, and may be taken back.
 public struct Relation: Equatable, Sendable {
     /// The service's id, unique within the channel.
     public var id: MessageID
@@ -14,7 +14,7 @@ public struct Relation: Equatable, Sendable {
     public var senderID: UserID
     /// Of two relations the one with the greater order is the later one.
     public var order: Int64
-    /// What the service's rules need of it; valid JSON.
+    /// The data that the service's rules need to fold it into its message; valid JSON.
     public var json: [UInt8]
 
     /// How many of one message are kept: with more, the oldest go.

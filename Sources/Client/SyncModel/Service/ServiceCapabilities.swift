@@ -1,10 +1,10 @@
-/// What a service can do. What it cannot, the engine replaces by asking for more.
+/// What a service can do. When a service cannot do something, the engine makes up for it by asking for more.
 public struct ServiceCapabilities: Equatable, Sendable {
     /// How the client learns what changed while it was not connected.
     public enum Changes: Equatable, Sendable {
         /// The service has a log that is read from a point on.
         case log
-        /// Nobody tells: what is cached is asked for again after each login.
+        /// The service does not tell: what is cached is asked for again after each login.
         case asked
         /// The stream of events goes on where it ended, and so holds every change. Where it cannot, it says so.
         case inStream

@@ -18,14 +18,15 @@ public enum ServiceEvent: Sendable {
     /// A channel of this user as the answer to an action has it. It may leave out parts that are known already.
     case channelAnswered(ChannelRecord, Cause)
     /// What one answer of the stream brought, in order, and the point from which the stream goes on after it: stored as
-    /// one, or not at all, and then `ChatService.resume` follows. The first of a session comes soon, with nothing in it
-    /// if nothing has happened: own messages that wait go out after it. Only where changes are in the stream.
+    /// one, or not at all; when it cannot be stored, `ChatService.resume` follows. The first batch of a session comes
+    /// soon, and is empty if nothing has happened: own messages that wait are sent after it. Only where changes are in
+    /// the stream.
     indirect case batch([ServiceEvent], resume: String)
     /// The stream leaves out messages of a channel: what was told ends at `older`, the service's token there, and goes
     /// on with the page, which reaches the newest and begins with a token of its own. A page without any message says
     /// that nothing is known but that some are missing.
     indirect case hole(channelURL: ChannelURL, older: String, newer: MessagePage)
-    /// To be kept until the next session, whatever becomes of the cache: a token that is renewed, the id of this
+    /// A text to be kept until the next session, even when the cache is lost: a token that is renewed, the id of this
     /// device. It replaces what was kept before; `ChatService.kept` follows.
     case keep(String)
 }

@@ -89,7 +89,7 @@ public struct MessageChanges: Sendable {
     }
 }
 
-/// What was missed behind the newest message held.
+/// The messages that were missed behind the newest cached one.
 public indirect enum MessageGap: Sendable {
     /// Too much to be filled at once.
     case huge

@@ -11,22 +11,22 @@ public indirect enum ServiceRequest: Equatable, Sendable {
     /// older ones, those at that time, and up to `limit` newer ones. With a `parentID` of that thread's replies only.
     case messagesAround(channelURL: ChannelURL, time: Int64, limit: Int, parentID: MessageID = "")
     /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again. With a
-    /// `parentID` of that thread's replies only. `until`: where in that direction history is held again. A page whose
-    /// range ends there has met it, and need not go further.
+    /// `parentID` of that thread's replies only. `until`: where, in that direction, history is cached again. A page
+    /// whose range ends there has met it, and need not go further.
     case messages(
         channelURL: ChannelURL, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: MessageID = "",
         until: HistoryEdge? = nil)
     /// Up to `limit` messages of this user before an edge, the newest of them, replies too.
     case ownMessages(channelURL: ChannelURL, before: HistoryEdge, limit: Int)
     case getMessage(channelURL: ChannelURL, messageID: MessageID)
-    /// From where history goes on in a direction beside a message, when no token of that place is held. With a
-    /// `parentID` the thread's. Only of services that place messages by sequence.
+    /// The token with which history goes on in a direction beside a message, when no token of that place is kept. With
+    /// a `parentID` the thread's. Only of services that place messages by sequence.
     case edge(channelURL: ChannelURL, messageID: MessageID, direction: PageDirection, parentID: MessageID = "")
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: ChannelURL, since: ChangePoint)
     /// Polls of a channel that changed since a point.
     case pollChanges(channelURL: ChannelURL, since: ChangePoint)
-    /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
+    /// The messages between the newest cached one and now. History is held without a gap from `start` to `end`; `held`
     /// messages are cached that have the order of `end`. With a filter only what matches it counts.
     case messageGap(
         channelURL: ChannelURL, start: HistoryEdge, end: HistoryEdge, held: Int, filter: MessageFilter? = nil)

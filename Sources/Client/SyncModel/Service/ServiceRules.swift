@@ -24,8 +24,8 @@ public protocol ServiceRules: RelationRules {
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
     /// The message's JSON with the patch applied; `nil` when the JSON or the patch is malformed.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
-    /// An edited message as this user sees it: with what the service tells this user alone, and that an edit for all
-    /// leaves out. `held` is the message before.
+    /// An edited message as this user sees it: with the parts that the service tells this user alone, and that an edit
+    /// for all users leaves out. `held` is the message before the edit.
     func edited(_ json: [UInt8], from held: [UInt8]) -> [UInt8]
     /// The id of the poll that a message holds; `nil` when it holds none.
     func pollID(in json: [UInt8]) -> String?

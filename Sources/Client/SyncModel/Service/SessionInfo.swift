@@ -1,4 +1,4 @@
-/// What the service fixes at login. Times in milliseconds.
+/// What the service says at login. Times in milliseconds.
 public struct SessionInfo: Equatable, Sendable {
     public var userID: UserID
     /// The service's time of the login, since the epoch: change logs that were never read are read from here.
