@@ -1,7 +1,7 @@
 /// Work of the engine that any thread may do that waits for events.
 ///
 /// `claim` and `deadline` are asked with the client's lock held, `perform` runs without it, by the thread whose claim
-/// was granted; it gives the claim back.
+/// was granted; `perform` gives the claim back.
 protocol EngineWork: AnyObject {
     /// Whether there is work and no thread does it. If so, the caller has the claim and does a part of the work now,
     /// which may take as long as `EventQueue.patience`.

@@ -27,13 +27,13 @@ final class EventQueue: @unchecked Sendable {
     private var listeners: [CollectionID: Listener] = [:]
     private var isInterrupted = false
     private var isClosed = false
-    /// Whether listeners are refused, since none would call their destroy functions any more.
+    /// Whether listeners are refused, since nothing would call their destroy functions any more.
     private var hasEnded = false
     private var drainer: pthread_t?
     /// Whether the draining thread waits for an event or for work.
     private(set) var isAwaited = false
-    /// How many milliseconds a thread must have left to wait to do the engine's work: as long as one input of the
-    /// network may take.
+    /// A thread does the engine's work only when it has at least so many milliseconds left to wait: one input of the
+    /// network may take as long.
     private static let patience: Int64 = 50
     /// The collection whose event the draining thread is delivering, and whether it goes to the client's listener.
     private var running: CollectionID?
@@ -126,8 +126,8 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
-    /// Returns the listener if it can be ended now. One whose callback is running, on another thread or because it is
-    /// just being replaced from there, is ended when that callback has returned.
+    /// Returns the listener if it can be ended now. A listener whose callback is running, on another thread or on this
+    /// one (which then replaces it from inside), is ended when the callback has returned.
     private func retire(_ listener: Listener?, isInUse: Bool) -> Listener? {
         guard isInUse, let listener else { return listener }
         replaced.append(listener)

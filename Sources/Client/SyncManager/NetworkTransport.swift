@@ -44,10 +44,10 @@ final class NetworkTransport: Transport {
     /// Releases the network thread: when this has returned, the receiver is not called any more.
     func close() {
         intake.end()
-        // Requests that change something in the chat are still sent, but their answers are dropped. Requests to the
-        // database are canceled: their writes are kept on the disk, and the next client of these files sends them
-        // again. A late attempt of this client could otherwise be carried out after newer writes of that client to the
-        // same place.
+        // Requests that change something in the chat are still sent, but their answers are dropped. Requests with files
+        // are canceled (see `files`), and those to the database, too: their writes are kept on the disk, and the next
+        // client of these files sends them again. A late attempt of this client could otherwise be carried out after
+        // newer writes of that client to the same place.
         for (id, number) in requests where id.owner == .database || files[id] != nil { network?.cancel(number) }
         requests = [:]
         files = [:]

@@ -14,7 +14,7 @@ struct Request {
     }
 }
 
-/// Makes such a call. When it is refused, the destroy function is called here.
+/// Makes a call that completes through the queue. When it is refused, the destroy function is called here.
 func request(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ body: () throws(BorderError) -> Request
 ) -> Int32 {

@@ -1,7 +1,7 @@
 import SyncModel
 import SyncSQLite
 
-/// Removes the oldest messages. The caller moves the starts of the chunks in the same transaction.
+/// Removes the oldest messages. The caller changes the chunks accordingly, in the same transaction.
 public struct CacheRoom {
     /// Which messages of a channel or thread stay.
     public enum Kept: Equatable, Sendable {

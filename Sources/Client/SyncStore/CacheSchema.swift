@@ -188,7 +188,7 @@ enum CacheSchema {
         ALTER TABLE meta ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
         UPDATE meta SET checksum = checksum_of_row(key, value);
         """,
-        // How much room the messages of each channel take, and relations.
+        // How much room the messages of each channel take; and a table of relations.
         """
         ALTER TABLE channel ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE channel ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;

@@ -5,9 +5,9 @@ import SyncSQLite
 /// cache and the outbox.
 ///
 /// So the host's key can change without writing the two files again, a key is derived from a passphrase once at each
-/// opening, and a wrong key is told from a damaged file: when `key.db` opens and the cache does not, the cache is
-/// damaged. SQLCipher reports a wrong key and a damaged file alike, so there are two copies of `key.db`: the copy that
-/// opens counts, and the other one is written again.
+/// opening, and a wrong key can be distinguished from a damaged file: when `key.db` opens and the cache does not, the
+/// cache is damaged. SQLCipher reports a wrong key and a damaged file alike, so there are two copies of `key.db`: the
+/// copy that opens counts, and the other one is written again.
 public final class DirectoryKeys {
     private let directory: String
     private var hostKey: FileKey
@@ -70,7 +70,8 @@ public final class DirectoryKeys {
         let files = try names.map { (name) throws(StoreError) in
             try DataDirectory.bytes(of: directory + "/" + name, limit: mostBytes)
         }
-        // Deriving a key from a passphrase is slow, so the second file is opened only when it differs from the first.
+        // Deriving a key from a passphrase is slow, so the second file is opened only when the first one does not open
+        // and differs from it.
         let isWhole = files[0] != nil && files[0] == files[1]
         var found: [(number: Int64, bytes: [UInt8])]?
         for (name, file) in zip(names, files) where file != nil && found == nil {

@@ -178,7 +178,7 @@ public struct NoticeStore {
 
     /// Removes a message that was deleted.
     public func delete(_ notice: StoredNotice) throws(StoreError) {
-        // Since the caller read the notice, more messages may have been missed before it.
+        // The notice is read again: since the caller read it, more messages may have been missed before it.
         try cache.transaction { () throws(StoreError) in
             if let held = try self.notice("WHERE id = ?1", { $0.bind(notice.id) }) { try remove(held) }
         }

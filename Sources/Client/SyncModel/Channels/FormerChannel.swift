@@ -52,10 +52,10 @@ public struct FormerChannel: Equatable, Sendable {
         return member + "\(identity.createdAt) \(messageOffset) \(identity.serviceID)"
     }
 
-    /// Whether its cached messages cannot be used for the channel as it is now: because another channel has its URL
-    /// now, or because this user left and came back, and may see hidden messages again. The latter counts even when no
-    /// messages are known to be hidden: a page may have been made after a reset of the history that the channel had not
-    /// told yet.
+    /// Whether the cached messages are of no use for the channel as it is now: because another channel has this URL
+    /// now, or because this user left and came back, and may see hidden messages again. The second reason counts even
+    /// when no messages are known to be hidden: a page may have been made after a reset of the history that the channel
+    /// had not told yet.
     public func isReplaced(by channel: ChannelRecord) -> Bool {
         identity.map(channel.identity.replaces) ?? false || channel.messageOffset < messageOffset
             || channel.membership.isLater(than: membership)

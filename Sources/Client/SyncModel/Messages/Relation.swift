@@ -14,7 +14,7 @@ public struct Relation: Equatable, Sendable {
     public var senderID: UserID
     /// Of two relations the one with the greater order is the later one.
     public var order: Int64
-    /// The data that the service's rules need to fold it into its message; valid JSON.
+    /// The data that the service's rules need to fold the relation into its message; valid JSON.
     public var json: [UInt8]
 
     /// How many of one message are kept: with more, the oldest go.
