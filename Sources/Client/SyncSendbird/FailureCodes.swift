@@ -36,8 +36,9 @@ enum FailureCodes {
     /// upload.
     static let resendable: Set<Int> = curable.union([canceled, 800_400])
 
-    /// The kind of a failure. The code says more than the HTTP status, which is 400 for most. An expired session key is
-    /// renewed by `SendbirdService` and reported to nobody; when a renewal does not help, the token is not valid.
+    /// The kind of a failure. The code says more than the HTTP status, which is 400 for most. When a session key has
+    /// expired, `SendbirdService` renews it; the kind of that code counts only when a login or the renewal itself is
+    /// refused with it: then the token is not valid.
     static func kind(_ status: Int, _ code: Int, _ headers: [TransportHeader] = []) -> ServiceFailure.Kind {
         switch code {
         // Also a user who is gone or deactivated: only the host can help.
