@@ -7,7 +7,7 @@ public struct CivilDate: Equatable, Sendable {
     /// From YYYY-MM-DD; `nil` when it is no date.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        // A number may have a sign for Int64, in a date it has none.
+        // `Int64` accepts a plus sign before a number; a date must not have one.
         guard !text.utf8.contains(UInt8(ascii: "+")), parts.count == 3, parts[0].utf8.count == 4,
             parts[1].utf8.count == 2, parts[2].utf8.count == 2, let year = Int64(parts[0]),
             let month = Int64(parts[1]), let day = Int64(parts[2]), year > 0, (1...12).contains(month),

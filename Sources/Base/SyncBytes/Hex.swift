@@ -30,7 +30,7 @@ public enum Hex {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0)] }, as: UTF8.self)
     }
 
-    /// The bytes that the digits of a text stand for; `nil` when it has an odd number of them, or anything else.
+    /// The bytes for a text of hexadecimal digits; `nil` when their number is odd, or the text has anything else.
     public static func bytes(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 2 == 0 else { return nil }
         var result: [UInt8] = []

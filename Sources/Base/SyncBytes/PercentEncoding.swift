@@ -10,7 +10,7 @@ public enum PercentEncoding {
         return escape(text, keeping: "-._~")
     }
 
-    /// Percent-encodes everything but letters and digits of ASCII, and these characters of it.
+    /// Percent-encodes everything but ASCII letters, ASCII digits and the ASCII characters of `kept`.
     public static func escape(_ text: String, keeping kept: StaticString) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
@@ -53,8 +53,8 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether one of the parts of a path is an escaped "." or "..". Whatever stands before the service may take
-    /// encoded dots for plain ones.
+    /// Whether one of the parts of a path is an escaped "." or "..". A proxy in front of the service may take encoded
+    /// dots for plain ones.
     public static func hasDots(path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains {
             $0.elementsEqual("%2E".utf8) || $0.elementsEqual("%2E%2E".utf8)

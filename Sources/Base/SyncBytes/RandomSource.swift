@@ -1,7 +1,7 @@
 /// Random numbers: the kernel's random bytes, or those of one seed, for a run that can be repeated byte by byte.
 ///
-/// What is made of a seed can be guessed: it is good for the jitter of pauses and for tests, not for keys and tokens
-/// that somebody is served with.
+/// Numbers made from a seed can be guessed: they are good for the jitter of pauses and for tests, not for keys and
+/// tokens that protect something.
 public final class RandomSource {
     private var seeded: SeededRandom?
 
@@ -14,10 +14,10 @@ public final class RandomSource {
 
     private func next() -> UInt64 { seeded?.next() ?? bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
 
-    /// So many random bytes in hexadecimal digits.
+    /// `count` random bytes as hexadecimal digits, two for each byte.
     public func hex(_ count: Int) -> String { seeded?.hex(count * 2) ?? Hex.text(bytes(count)) }
 
-    /// So many random bytes.
+    /// `count` random bytes.
     public func bytes(_ count: Int) -> [UInt8] {
         if seeded != nil { return (0..<count).map { _ in UInt8(truncatingIfNeeded: seeded?.next() ?? 0) } }
         var bytes = [UInt8](repeating: 0, count: count)

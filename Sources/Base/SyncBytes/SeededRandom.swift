@@ -18,13 +18,13 @@ public struct SeededRandom {
     /// A number within a range, its ends included.
     public mutating func within(_ range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
 
-    /// True in so many of a thousand cases.
+    /// True with a probability of `perMille` in a thousand.
     public mutating func chance(_ perMille: Int) -> Bool { below(1000) < perMille }
 
-    /// One of these; they must not be none.
+    /// One of the choices, at random; there must be at least one.
     public mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
 
-    /// So many hexadecimal digits.
+    /// `count` random hexadecimal digits.
     public mutating func hex(_ count: Int) -> String {
         String(decoding: (0..<count).map { _ in Hex.digit(UInt8(below(16))) }, as: UTF8.self)
     }

@@ -1,5 +1,5 @@
 // Texts of Swift are equal when they look alike: an é of one scalar is the same as an e with an accent behind it.
-// Clients, SQLite and JSON compare bytes, and so does this server wherever a text has come from outside.
+// Clients, SQLite and JSON compare bytes, and so does this code wherever a text has come from outside.
 
 extension String {
     /// Whether both are the same bytes of UTF-8.
@@ -32,13 +32,13 @@ extension String {
 }
 
 extension String? {
-    /// Whether there is a text, and it is the same bytes.
+    /// Whether there is a text, and its bytes equal those of the other one.
     @inlinable
     public func isByteEqual(to other: String) -> Bool { self?.isByteEqual(to: other) ?? false }
 }
 
 extension Sequence<String> {
-    /// Whether one of them is the same bytes.
+    /// Whether one of the texts has the same bytes as `text`.
     @inlinable
     public func containsBytes(of text: String) -> Bool { contains { $0.isByteEqual(to: text) } }
 

@@ -30,7 +30,7 @@ extension TextID {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
         if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
-        // No byte of UTF-8: a text is not the start of another one.
+        // 0xFF is no byte of UTF-8, so the hashed bytes of one text never begin with those of another one.
         hasher.combine(0xFF as UInt8)
     }
 }

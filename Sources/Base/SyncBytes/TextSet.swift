@@ -10,7 +10,7 @@ public struct TextSet: Equatable, Sendable {
 
     public func contains(_ text: String) -> Bool { texts.contains(TextKey(text)) }
 
-    /// Whether the text was not there yet.
+    /// Adds a text; the result says whether it is new.
     @discardableResult
     public mutating func insert(_ text: String) -> Bool { texts.insert(TextKey(text)).inserted }
 

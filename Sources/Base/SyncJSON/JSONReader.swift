@@ -1,9 +1,10 @@
 /// Reads one JSON document from its first byte to its last and checks it on the way: RFC 8259 grammar, UTF-8 without
-/// surrogates or overlong forms, at most 512 levels deep (jansson's own limit is 2048; no chat service nests so far).
+/// surrogates or overlong forms, at most 512 levels deep (jansson's limit is 2048; no chat service nests that deep).
 ///
 /// Pages of messages are read with it in one pass: objects and arrays that matter are entered, their members are taken
-/// as slices, everything else is skipped, and no byte is read twice. The caller reads the value of every key and every
-/// element that it was given; what it takes is valid only when `end` did not throw. Slices must not outlive the buffer.
+/// as slices, everything else is skipped, and no byte is read twice. The caller has to read the value after each key
+/// and each element. The values are known to be valid only after `end` has not thrown. Slices must not outlive the
+/// buffer.
 public struct JSONReader {
     private let base: UnsafePointer<UInt8>
     private let count: Int

@@ -1,5 +1,5 @@
 extension JSONSlice {
-    /// The text of a member that is an object; `nil` when there is none. The text is known to be JSON.
+    /// A copy of a member of an object that is known to be valid JSON; `nil` when the member is missing or no object.
     public static func member(_ key: StaticString, of object: [UInt8]) -> [UInt8]? {
         object.withUnsafeBytes { bytes in
             guard let member = JSONSlice.valid(bytes)[key], member.isObject else { return nil }

@@ -1,13 +1,13 @@
 /// Whole numbers beyond 64 bits. The grammar allows them, but jansson refuses them, while other readers take them as
 /// doubles. With a fraction of zero jansson takes them as doubles, too.
 struct LargeIntegers {
-    /// The text with a fraction added to each of them.
+    /// The text with a fraction of zero added to each of these numbers.
     let text: [UInt8]
     /// The offset of each fraction in `text`.
     private let places: [Int]
     private static let fraction = [UInt8(ascii: "."), UInt8(ascii: "0")]
 
-    /// `nil` when the text has none.
+    /// `nil` when the text has no such numbers.
     init?(in bytes: UnsafeRawBufferPointer) {
         var text: [UInt8] = []
         var places: [Int] = []

@@ -21,15 +21,16 @@ extension Connection {
                     try execute("PRAGMA user_version = \(number + 1)")
                 }
             } catch {
-                // As above: the file has tables that its version does not have yet.
+                // As in `prepare`: the library's own SQL is right, so the file has tables that its version does not
+                // have yet.
                 guard case .failed(SQLITE_ERROR, let message) = error else { throw error }
                 throw .corrupt(message: message)
             }
         }
     }
 
-    /// Writes the file again with pages of another size, without what was deleted, when it has others. If that fails
-    /// now, since it needs the disk space of a second file, the file is used as it is, and the next opening tries
+    /// Rewrites the file with pages of this size, if its pages have another size; deleted data is left out. The rewrite
+    /// needs the disk space of a second file. When it fails, the file is used as it is, and the next opening tries
     /// again.
     public func setPageSize(_ bytes: Int) throws(StoreError) {
         let pragma = try prepare("PRAGMA page_size")
@@ -37,7 +38,7 @@ extension Connection {
         pragma.reset()
         guard found != Int64(bytes) else { return }
         do throws(StoreError) {
-            // Not possible in the mode that keeps a log.
+            // SQLite cannot change the page size of a file that is in WAL mode.
             try execute("PRAGMA journal_mode = DELETE")
             try execute("PRAGMA page_size = \(bytes)")
             try execute("VACUUM")

@@ -9,8 +9,8 @@ import SyncBytes
 /// of it gives the same error, and it ends with a rollback. On some errors, such as a full disk, SQLite rolls back by
 /// itself; without this rule the statements after that would be committed one by one.
 public final class Connection {
-    /// SQL as a key. Statements are long and few, and looked up for every use. Most differ in length, so only that is
-    /// hashed; hashing the whole text would cost as much as running some of them.
+    /// SQL as a key. Statements are long and few, and looked up for every use. Most differ in length, so only the
+    /// length is hashed; hashing the whole text would cost as much as running some of them.
     private struct Key: Hashable {
         let sql: String
 
@@ -18,7 +18,7 @@ public final class Connection {
     }
 
     private var handle: OpaquePointer?
-    /// Another one when the file is encrypted while it is open.
+    /// Replaced by SQLCipher when the file is encrypted while it is open.
     private var library: SQLiteLibrary
     private let opening: Opening
     private var key: FileKey?
@@ -38,28 +38,29 @@ public final class Connection {
 
     /// SQLITE_CORRUPT_VTAB, whose macro Swift does not see: the code of a damaged full-text index.
     public static let damagedIndex: Int32 = 267
-    /// Whether SQLite takes a statement for wrong, or what it writes. Statements of a program that works are wrong only
-    /// in a file that is not what it was.
+    /// Whether a code says that SQLite rejects a statement, or the values that it writes. The library's own statements
+    /// are right, so for one of them the code means that the file was damaged or changed by others.
     public static func isMistake(_ code: Int32) -> Bool { [SQLITE_ERROR, SQLITE_CONSTRAINT].contains(code & 0xFF) }
 
-    /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
+    /// Milliseconds to wait for another process that has the file locked, and for another process that only reads.
     private static let patience: Int32 = 5000
     private static let patienceWithReaders: Int32 = 250
-    /// Statements that are kept. More texts than a program has by itself can come of filters only.
+    /// The most statements that are kept prepared. Only filters can make more different texts than the program itself
+    /// has.
     private static let mostStatements = 1000
-    /// Bytes of a file's path that SQLite can open beside its log: its buffers have 512.
+    /// The longest path, in bytes, for which SQLite can also open the log: its buffers have 512 bytes.
     private static let longestPath = 504
     private let path: String
-    /// Copies the log into the file on another thread; without it that is done here.
+    /// Copies the log into the file on another thread; when it is `nil`, this connection copies the log itself.
     private var copier: (any LogCopying)?
     private var log = LogLength()
 
-    /// How the file is opened, but for its key.
+    /// How the file is opened, except for its key.
     private struct Opening {
         let name: String
         let flags: Int32
         let gathersLog: Bool
-        /// For a new file.
+        /// Bytes; has an effect on a new file only.
         let pageSize: Int?
         let pragmas: [String]
     }
@@ -89,9 +90,9 @@ public final class Connection {
         try open()
     }
 
-    /// Opens a file that is there, to read it only, also while others write. Where there is a log without its index,
-    /// SQLite makes the index. `isSettled`: there is no log and nobody writes. Then nothing is made and nothing locked,
-    /// so it works in a directory that cannot be written to; what somebody writes nevertheless may look like damage.
+    /// Opens an existing file for reading only, also while others write. When a log has no index, SQLite creates the
+    /// index. `isSettled`: there is no log and nobody writes. Then nothing is created and nothing is locked, so the
+    /// directory may be read-only; if somebody writes nevertheless, the file may seem damaged.
     public init(
         reading path: String, isSettled: Bool, key: (FileKey, pageSize: Int)? = nil, functions: [SQLFunction]
     ) throws(StoreError) {
@@ -99,7 +100,8 @@ public final class Connection {
         self.key = key?.0
         library = try Connection.library(for: key?.0)
         self.functions = functions
-        // Of a path that begins with slashes, SQLite would take what is between the first ones for a host.
+        // When a path begins with two slashes, SQLite would take the text behind them, up to the next slash, for a
+        // host.
         let scheme = path.beginsWithBytes(of: "/") ? "file://" : "file:"
         let address = scheme + PercentEncoding.escape(path, keeping: "/-._~") + (isSettled ? "?immutable=1" : "")
         opening = Opening(
@@ -154,7 +156,7 @@ public final class Connection {
 
     deinit { shut() }
 
-    /// Makes one more function known.
+    /// Makes one more function known to the connection.
     public func install(_ function: SQLFunction) throws(StoreError) {
         try add(function)
         functions.append(function)
@@ -168,7 +170,8 @@ public final class Connection {
 
     // MARK: Encryption
 
-    /// Encrypted pages have another size setting: the file's own is not to be read without it.
+    /// Encrypted files have a setting of their own: their page size cannot be read from the file before it is
+    /// decrypted.
     private var pageSizePragma: String { key == nil ? "page_size" : "cipher_page_size" }
 
     private func unlock(_ key: FileKey) throws(StoreError) {
@@ -179,16 +182,16 @@ public final class Connection {
         try execute("PRAGMA cipher_log_level = NONE")
     }
 
-    /// A library that takes a key for nothing would write the file in the clear.
+    /// Checks that the file is encrypted, since a library that ignores the key would write the file as plain text.
     private func checkEncryption() throws(StoreError) {
         guard key != nil else { return }
-        // Through the connection: closing another descriptor of the file would end this process's locks on it.
+        // Read through the connection: closing another descriptor of the file would end this process's locks on it.
         var file: UnsafeMutablePointer<sqlite3_file>?
         let code = sqlite.pointee.file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods else { throw failure(code) }
         let mark = Array("SQLite format 3".utf8)
         var start = [UInt8](repeating: 0, count: mark.count)
-        // A file without a first page gives fewer bytes, and those that are missing as zeros.
+        // When the file has no first page, SQLite reads fewer bytes and fills the rest with zeros.
         _ = methods.pointee.xRead(file, &start, Int32(start.count), 0)
         guard start != mark else {
             shut()
@@ -196,7 +199,7 @@ public final class Connection {
         }
     }
 
-    /// Encrypts the file with another key; it has to have one. All of it is written again.
+    /// Encrypts the file with another key; it has to be encrypted already. The whole file is written again.
     public func setKey(_ key: FileKey) throws(StoreError) {
         try check()
         statements = [:]
@@ -207,7 +210,7 @@ public final class Connection {
     }
 
     /// Closes the file while `body` works on it, and opens it again: with the key that `body` gives, or as it was when
-    /// `body` fails. What was installed, and triggers of the connection, are there again.
+    /// `body` fails. Installed functions and the connection's own triggers are set up again.
     public func whileShut(_ body: () throws(StoreError) -> FileKey) throws(StoreError) {
         try check()
         let triggers = try ownTriggers()
@@ -220,7 +223,7 @@ public final class Connection {
             failure = error
         }
         try open()
-        // SQLite keeps the text without the word that says where the trigger is.
+        // SQLite keeps the trigger's text without the word TEMP.
         for text in triggers { try execute("CREATE TEMP" + text.dropFirst("CREATE".count)) }
         if let failure { throw failure }
     }
@@ -248,7 +251,7 @@ public final class Connection {
     /// The error for a damaged row in which SQLite finds nothing wrong.
     public func damage(_ message: String) -> StoreError { noted(.corrupt(message: message)) }
 
-    /// The same for a row that counts as missing: a transaction goes on.
+    /// The same for a damaged row that is treated as missing: the transaction goes on.
     public func damageOfMissing(_ message: String) -> StoreError {
         onDamage?()
         return .corrupt(message: message)
@@ -268,7 +271,7 @@ public final class Connection {
         let message = hasMessage ? lastMessage : sqlite.pointee.errstr(code).map { String(cString: $0) } ?? ""
         switch code & 0xFF {
         case SQLITE_FULL: return .full
-        // Of the full-text index only, which can be made again.
+        // Only the full-text index is damaged, and it can be made again.
         case SQLITE_CORRUPT where code == Connection.damagedIndex: return .failed(code: code, message: message)
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(message: message)
         case SQLITE_IOERR, SQLITE_CANTOPEN:
@@ -329,7 +332,7 @@ public final class Connection {
         return LogCopy { other.copyLog() }
     }
 
-    /// Copies what it can of the log into the file, without waiting for readers. What fails is done at the next time.
+    /// Copies as much of the log as it can into the file, without waiting for readers. The next call copies the rest.
     private func copyLog() {
         _ = sqlite.pointee.wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
@@ -396,8 +399,8 @@ public final class Connection {
     /// The steps of all statements since the last call, for tests of what a call costs.
     public func takeSteps() -> Int64 { statements.values.reduce(0) { $0 + $1.takeSteps() } }
 
-    /// All or nothing. A call inside another joins it; a failure inside, also one that the body swallows, undoes the
-    /// whole.
+    /// Runs `body` as one transaction, all or nothing. A call inside another one is part of the outer transaction. When
+    /// a statement fails, the whole transaction is undone, also when `body` catches the error.
     public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         if isInTransaction {
             do throws(StoreError) {
@@ -419,8 +422,8 @@ public final class Connection {
         }
     }
 
-    /// The same for a body with errors of its own. What such a one may swallow are its own errors only: after a failure
-    /// of the file the whole is undone.
+    /// The same for a body that also throws errors of other types. When it catches one of these itself, the transaction
+    /// goes on; after an error of the file the whole transaction is undone.
     public func atomically<T>(_ body: () throws -> T) throws -> T {
         if isInTransaction { return try body() }
         try begin()
@@ -460,7 +463,7 @@ public final class Connection {
     /// Rows that the last statement wrote.
     public var changes: Int { handle.map { Int(sqlite.pointee.changes($0)) } ?? 0 }
 
-    /// Rows that all statements have written, those of triggers too.
+    /// Rows that all statements have written, including those of triggers.
     public var totalChanges: Int { handle.map { Int(sqlite.pointee.total_changes($0)) } ?? 0 }
 
     public var lastInsertID: Int64 { handle.map { sqlite.pointee.last_insert_rowid($0) } ?? 0 }

@@ -1,27 +1,28 @@
 /// How a file is opened, and how it is written.
 public struct ConnectionSettings {
-    /// When what was committed is on the disk for sure.
+    /// When a commit is safely on the disk.
     public enum Safety: String, Sendable {
         /// At the end of each transaction.
         case full = "FULL"
-        /// When the log is copied into the file: a power cut may cost the last transactions, a kill none.
+        /// When the log is copied into the file: a power cut may lose the last transactions, a killed process loses
+        /// none.
         case normal = "NORMAL"
     }
 
     public var safety: Safety
-    /// Bytes; for a new file.
+    /// Bytes; has an effect on a new file only.
     public var pageSize: Int
     /// KiB of pages that are kept in memory.
     public var cacheSize: Int
     /// Bytes of the log that stay on the disk when all of it was copied into the file.
     public var logLimit: Int
-    /// Whether nobody but the file's owner can read it, when it is made here. One in memory is nobody's.
+    /// Whether a file that is created here can be read by its owner only. No effect on a database in memory.
     public var isPrivate = false
-    /// Whether what was deleted is overwritten.
+    /// Whether deleted data is overwritten.
     public var erasesDeleted = false
     /// Whether each commit is written to the log by one call.
     public var gathersLog = false
-    /// Whether what is committed goes to a log first, and into the file later.
+    /// Whether commits go to a log first (WAL), and into the file later.
     public var keepsLog = true
     /// With a key the file is encrypted, and opened by SQLCipher. In memory it has no effect.
     public var key: FileKey?
@@ -36,11 +37,11 @@ public struct ConnectionSettings {
 
     static let inMemory = ":memory:"
 
-    /// In the order in which they have an effect.
+    /// The pragmas for these settings, in the order in which they are to be set.
     func pragmas(path: String) -> [String] {
         var pragmas: [String] = []
         if path == ConnectionSettings.inMemory {
-            // Else a large sort would go to a file.
+            // Otherwise SQLite would write a large sort to a file.
             pragmas.append("temp_store = MEMORY")
         } else {
             pragmas += [

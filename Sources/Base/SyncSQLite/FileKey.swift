@@ -8,7 +8,7 @@ public enum FileKey: Sendable {
     /// A text of which the key is derived, which takes about a tenth of a second of a processor.
     case passphrase([UInt8])
 
-    /// As SQLCipher takes it.
+    /// The key in the form that SQLCipher takes.
     private var bytes: [UInt8] {
         switch self {
         case .raw(let bytes): Array("x'\(Hex.text(bytes))'".utf8)
@@ -23,7 +23,7 @@ public enum FileKey: Sendable {
         }
     }
 
-    /// Encrypts what the connection has open with this key from now on.
+    /// Encrypts the file that the connection has open with this key from now on.
     func replace(in handle: OpaquePointer?, of sqlite: UnsafePointer<shim_sqlite>) -> Int32 {
         bytes.withUnsafeBytes {
             sqlite.pointee.rekey?(handle, $0.baseAddress, Int32(clamping: $0.count)) ?? SQLITE_MISUSE

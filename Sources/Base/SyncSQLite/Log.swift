@@ -1,14 +1,15 @@
-/// Copies the log of one file into it beside the connection that writes, on a thread of its own. That waits for the
-/// disk, so what the writing thread does next would wait for it, too.
+/// Copies the log of one file into the file, on a thread of its own beside the connection that writes. Copying waits
+/// for the disk; on the writing thread, the next work would have to wait for that, too.
 ///
 /// Both functions are called by the thread that writes.
 public protocol LogCopying: AnyObject {
-    /// Whether it copies now. As long as nothing is written meanwhile, the log begins again at its start afterwards.
+    /// Whether a copy is in progress. If nothing is written until it ends, the log begins again at its start.
     var isCopying: Bool { get }
-    /// Begins to copy what the log has now, unless it copies already. `open` is called when it has no log yet. `false`:
-    /// it cannot.
+    /// Begins to copy what the log has now, unless a copy is in progress. `open` is called when the log is not open
+    /// yet. `false`: the log cannot be copied on another thread now.
     func begin(_ open: () throws(StoreError) -> LogCopy) -> Bool
-    /// Waits until it does not copy, and closes its log: the file is about to be closed, or written in another way.
+    /// Waits until no copy is in progress, and closes the log: the file is about to be closed, or written in another
+    /// way.
     func finish()
 }
 
@@ -26,8 +27,8 @@ public final class LogCopy: @unchecked Sendable {
 struct LogLength {
     /// Pages after which the log is copied. SQLite's own bound, so the log takes about 4 MB.
     static let pagesToCopy: Int32 = 1000
-    /// Pages after which the thread that writes waits until all is copied. While it writes faster than is copied, the
-    /// log does not begin again, and would grow without end.
+    /// Pages after which the thread that writes waits until all is copied. While it writes faster than the log is
+    /// copied, the log does not begin again, and would grow without end.
     static let mostPages: Int32 = 8000
 
     private var pages: Int32 = 0
@@ -36,7 +37,7 @@ struct LogLength {
 
     /// What to do after a commit. `now`: pages that the log has.
     mutating func take(_ now: Int32) -> Action {
-        // It has begun again.
+        // The log has begun again at its start.
         if now < pages { copied = 0 }
         pages = now
         guard now - copied >= LogLength.pagesToCopy else { return .nothing }

@@ -39,7 +39,7 @@ public struct SQLFunction {
         OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
     ) -> Void
 
-    // A context tells what was installed, but only to a function of its own library.
+    // A context gives the function's data, but only by a call to the library that made the context.
     private static let callInLinked: Call = { context, count, values in
         call(SQLiteLibrary.linked.functions.pointee.user_data(context), context, count, values)
     }

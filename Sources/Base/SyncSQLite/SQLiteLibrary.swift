@@ -10,7 +10,7 @@ struct SQLiteLibrary: @unchecked Sendable {
 
     private init(_ functions: UnsafePointer<shim_sqlite>) {
         self.functions = functions
-        // Both stay as long as the process: the library keeps the name.
+        // The name and the VFS stay as long as the process: the library keeps pointers to them.
         let name = SQLiteLibrary.copy("syncmanager-wal")
         gatheringVFS = shim_register_wal_gathering(functions, name, nil) == SQLITE_OK ? UnsafePointer(name) : nil
         if gatheringVFS == nil { name.deallocate() }
@@ -21,7 +21,8 @@ struct SQLiteLibrary: @unchecked Sendable {
     /// SQLCipher, looked for when it is first needed.
     static let encrypting: Result<SQLiteLibrary, StoreError> = {
         var found: [String] = []
-        // By what Debian calls them: 4.6 and later; 3.4, which is too old, so that the error can name it.
+        // Debian's names: of version 4.6 and later; and of 3.4, which is too old, and is loaded so that the error can
+        // name it.
         for file in ["libsqlcipher.so.1", "libsqlcipher.so.0"] {
             switch load(file) {
             case .success(let library): return .success(library)

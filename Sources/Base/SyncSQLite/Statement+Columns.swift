@@ -17,11 +17,11 @@ extension Statement {
         return value
     }
 
-    /// Milliseconds since the epoch, or -1 where that says something. What no clock tells is taken for the nearest time
-    /// that one can tell, so that times can be counted with.
+    /// Milliseconds since the epoch, or -1 where -1 has a meaning. A value that no clock can show is replaced by the
+    /// nearest possible time, so that arithmetic with times cannot overflow.
     public func time(_ column: Int32) -> Int64 { min(max(int(column), -1), Statement.most) }
 
-    /// How many of something; what no count can be is taken for the nearest that one can.
+    /// A count; a value that no count can have is replaced by the nearest possible one.
     public func count(_ column: Int32) -> Int64 { min(max(int(column), 0), Statement.most) }
 
     private static let most: Int64 = 1 << 53

@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import SyncBytes
 
-/// A prepared statement: bind in order, then `run` or step with `next`. A failed bind is reported when it runs.
+/// A prepared statement: bind in order, then `run` or step with `next`. A failed bind is reported by these.
 ///
 /// A connection has one for each text: preparing the same text again resets it, and ends a loop over its rows.
 public final class Statement {
@@ -105,7 +105,7 @@ public final class Statement {
         bind(bytes) { [sqlite] in shim_sqlite3_bind_text_transient(sqlite, $0, $1, $2, $3) }
     }
 
-    /// Binds UTF-8 that stays where it is until the statement is reset, as `run` does; nothing is copied.
+    /// Binds UTF-8 without a copy: the bytes must stay in place until the statement is reset, as `run` does.
     @discardableResult
     public func bind(lastingText bytes: UnsafeRawBufferPointer) -> Statement {
         isBorrowing = true
@@ -174,7 +174,7 @@ public final class Statement {
         throw failure
     }
 
-    /// What `row` makes of each row; the statement is free again afterwards.
+    /// The results of `row` for all rows; the statement is free again afterwards.
     public func all<Row>(_ row: (Statement) throws -> Row) throws -> [Row] {
         defer { reset() }
         var result: [Row] = []
@@ -182,7 +182,7 @@ public final class Statement {
         return result
     }
 
-    /// What `row` makes of the first row; the statement is free again afterwards.
+    /// The result of `row` for the first row; the statement is free again afterwards.
     public func first<Row>(_ row: (Statement) throws -> Row) throws -> Row? {
         defer { reset() }
         return try next() ? try row(self) : nil

@@ -13,7 +13,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case corrupt(message: String)
     /// A key was given, and no library that can use it is there; `found`: what is there instead.
     case noEncryption(found: String)
-    /// Nothing was touched.
+    /// The key does not open the file, and nothing was changed.
     case wrongKey(message: String)
     case failed(code: Int32, message: String)
 

@@ -1,13 +1,13 @@
 /// Two parts that Unicode has as one character, too: the parts of a Hangul syllable, and kana with their marks.
 enum Composition {
-    /// `nil`: they are two characters.
+    /// The one character; `nil`: the two parts stay two characters.
     static func of(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
         hangul(first.value, second.value) ?? kana(first.value, second.value)
     }
 
     private static let initials: Range<UInt32> = 0x1100..<0x1113
     private static let vowels: Range<UInt32> = 0x1161..<0x1176
-    /// The first of them is no character.
+    /// The first code is no character: it stands for a syllable without a final consonant.
     private static let finals: Range<UInt32> = 0x11A7..<0x11C3
     private static let syllables: Range<UInt32> = 0xAC00..<0xD7A4
 
@@ -28,7 +28,7 @@ enum Composition {
         0x3068, 0x306F, 0x3072, 0x3075, 0x3078, 0x307B, 0x309D,
     ]
     private static let halfVoiced: Set<UInt32> = [0x306F, 0x3072, 0x3075, 0x3078, 0x307B]
-    /// From hiragana to katakana.
+    /// How far a katakana letter is behind its hiragana.
     private static let katakana: UInt32 = 0x60
 
     private static func kana(_ first: UInt32, _ mark: UInt32) -> Unicode.Scalar? {

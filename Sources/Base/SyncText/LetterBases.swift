@@ -1,5 +1,6 @@
-/// Letters that people type for other ones: without accents, points and strokes. Those of one group are the first one
-/// with marks, as canonical decomposition has them, and a few that Unicode does not decompose.
+/// The plain letters that people type in place of letters with accents, points or strokes. The first letter of a group
+/// is the plain one; the others consist of it and marks by canonical decomposition, or are among a few that Unicode
+/// does not decompose.
 enum LetterBases {
     private static let groups = """
         aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ bḃḅḇ cçćĉċčḉ dďḋḍḏḑḓđð eèéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ fḟ gĝğġģǧǵḡ
@@ -12,7 +13,7 @@ enum LetterBases {
         وؤ يئ ہۂ ےۓ ەۀ
         """
 
-    /// The letter that stands for one of lower case; `nil`: itself.
+    /// The plain letter for a lower-case letter; `nil`: it is plain itself.
     static func base(of letter: Unicode.Scalar) -> Unicode.Scalar? { table[letter] }
 
     private static let table: [Unicode.Scalar: Unicode.Scalar] = {

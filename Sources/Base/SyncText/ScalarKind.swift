@@ -1,9 +1,9 @@
-/// What a character is to search.
+/// How search treats a character.
 enum ScalarKind {
-    /// It is not there: a mark that may be missing, a variation, a join.
+    /// Search ignores it: a mark that people may leave out, a variation selector, a joiner.
     case dropped
     case separator
-    /// Of a word.
+    /// Part of a word.
     case letter
     /// Of a script that is written without spaces.
     case character
@@ -29,7 +29,7 @@ enum ScalarKind {
     }
 
     private static func contains(_ ranges: [ClosedRange<UInt32>], _ value: UInt32) -> Bool {
-        // They ascend, and there are few.
+        // The ranges ascend, and there are few.
         for range in ranges where value <= range.upperBound { return value >= range.lowerBound }
         return false
     }

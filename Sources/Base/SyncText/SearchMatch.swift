@@ -1,9 +1,9 @@
 /// Where a text has what was looked for, and how well that fits.
 public struct SearchMatch: Equatable, Sendable {
-    /// Bytes of the text, in order; none touch.
+    /// Ranges of the text's bytes, in order; no two of them touch.
     public private(set) var places: [Range<Int>] = []
-    /// Higher is better: whole words before beginnings, then how often. Nothing in it depends on other texts or on the
-    /// time, so a text keeps its place.
+    /// Higher is better: whole words count more than beginnings of words, then the number of matches counts. The score
+    /// does not depend on other texts or on the time, so a text keeps its place among the results.
     public private(set) var score = 0
 
     private static let mostCounted = 10

@@ -1,10 +1,10 @@
 /// Units that have to follow each other.
 public struct SearchPhrase: Equatable, Sendable {
     public let units: [SearchUnit]
-    /// Its last word may be the beginning of one.
+    /// Whether its last word may be the beginning of a longer word.
     public let isPrefix: Bool
 
-    /// How many units from an index on are the phrase; 0: they are not.
+    /// How many units of a text match the phrase, from an index on; 0: the phrase is not there.
     func count(in text: [SearchUnit], at start: Int) -> Int {
         guard start + units.count <= text.count else { return 0 }
         for (index, wanted) in units.enumerated() {
@@ -17,15 +17,15 @@ public struct SearchPhrase: Equatable, Sendable {
     }
 }
 
-/// What a text has to have: every phrase, anywhere.
+/// What is looked for: a text has to have every phrase, anywhere.
 public struct SearchQuestion: Equatable, Sendable {
-    /// Phrases of one question; what stands behind them is left out.
+    /// The most phrases of one question; further ones are ignored.
     public static let mostPhrases = 32
 
     public private(set) var phrases: [SearchPhrase] = []
 
-    /// Reads what a user typed. What stands between spaces is a phrase; in quotes it may have spaces. A word that ends
-    /// with "*" may go on. `isTyping`: so may the last one, unless a space or a quote follows it.
+    /// Reads what a user typed. Spaces separate phrases; in quotes a phrase may have spaces. A word that ends with "*"
+    /// also finds longer words. `isTyping`: so does the last word, unless a space or a quote follows it.
     public init(_ text: String, isTyping: Bool) {
         var piece = String.UnicodeScalarView()
         var isQuoted = false
@@ -51,16 +51,16 @@ public struct SearchQuestion: Equatable, Sendable {
         if !phrases.contains(phrase) { phrases.append(phrase) }
     }
 
-    /// There is nothing to look for.
+    /// Whether there is nothing to look for.
     public var isEmpty: Bool { phrases.isEmpty }
 
-    /// What an index is asked for.
+    /// The terms that an index is asked for.
     public var terms: [SearchTerm] {
         var seen = Set<SearchTerm>()
         return phrases.flatMap { SearchTerm.terms(of: $0) }.filter { seen.insert($0).inserted }
     }
 
-    /// Where a text has what is looked for; `nil`: it has not all of it.
+    /// Where a text has what is looked for; `nil`: the text does not have all of it.
     public func match(_ text: String) -> SearchMatch? {
         guard !isEmpty else { return nil }
         let units = SearchUnits(text).units

@@ -6,9 +6,9 @@ public struct SearchSnippet: Equatable, Sendable {
         public let utf16: Range<Int>
     }
 
-    /// Scalars of a snippet at most, with the marks.
+    /// The most scalars of a snippet, including the marks of cuts.
     public static let longest = 160
-    /// Of them so many stand before the first place.
+    /// The most scalars of these that stand before the first place.
     private static let mostBefore = 40
     /// Stands where the text was cut.
     private static let mark = "…"
@@ -25,7 +25,7 @@ public struct SearchSnippet: Equatable, Sendable {
         if start > scalars.startIndex { self.text = SearchSnippet.mark }
         let cut = text.utf8.distance(from: text.startIndex, to: start)
         let length = text.utf8.distance(from: start, to: end)
-        // A word may be longer than a snippet: as much of it as is shown is its place.
+        // A word may be longer than a snippet; its place is then the part that is shown.
         let shown = match.places.filter { $0.lowerBound >= cut && $0.lowerBound < cut + length }
         let inside = SearchSnippet.counted(
             shown.map { $0.lowerBound - cut..<min($0.upperBound - cut, length) }, in: scalars[start..<end])
@@ -65,7 +65,7 @@ public struct SearchSnippet: Equatable, Sendable {
         return scalars[place..<limit].lastIndex { $0.properties.isWhitespace } ?? limit
     }
 
-    /// Ranges of bytes, in order, with the same in UTF-16.
+    /// The places for ranges of bytes that are in order: each in bytes, and counted in UTF-16.
     private static func counted(_ ranges: [Range<Int>], in scalars: Substring.UnicodeScalarView) -> [Place] {
         let wanted = Set(ranges.flatMap { [$0.lowerBound, $0.upperBound] })
         var units: [Int: Int] = [:]

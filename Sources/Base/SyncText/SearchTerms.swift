@@ -1,10 +1,10 @@
-/// The terms under which units are found in an index that knows neither order nor places: words and symbols as they
-/// are, of a run of characters each pair, and its last one alone.
+/// The terms under which units are found in an index that knows neither order nor places: each word, each symbol, and
+/// of a run of characters each pair of neighbours, and the last character alone.
 public enum SearchTerm: Hashable, Sendable {
     case exact([UInt8])
     case prefix([UInt8])
 
-    /// Bytes of a term; longer ones are cut.
+    /// The most bytes of a term; longer ones are cut.
     static let longest = 48
 
     /// A character with the next one of its run.
@@ -14,8 +14,8 @@ public enum SearchTerm: Hashable, Sendable {
         return units[index].text + units[next].text
     }
 
-    /// What is asked of the index for a phrase. A text that has it has all these terms; one that has them all need not
-    /// have it.
+    /// The terms for which the index is asked, to find a phrase. A text with the phrase has all these terms; a text
+    /// with all these terms need not have the phrase.
     static func terms(of phrase: SearchPhrase) -> [SearchTerm] {
         var terms: [SearchTerm] = []
         for (index, unit) in phrase.units.enumerated() {
@@ -30,7 +30,8 @@ public enum SearchTerm: Hashable, Sendable {
                 if next < phrase.units.count, phrase.units[next].isJoined {
                     terms.append(.exact(pair(phrase.units, at: index)))
                 } else if !unit.isJoined {
-                    // Alone it begins a pair, or ends a run.
+                    // The terms of a text with this character begin with it: the term of a pair, or that of the end of
+                    // a run.
                     terms.append(.prefix(unit.text))
                 }
             }

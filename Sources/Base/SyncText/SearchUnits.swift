@@ -6,7 +6,7 @@ public struct SearchUnit: Equatable, Sendable {
     public let kind: Kind
     /// As UTF-8.
     public internal(set) var text: [UInt8]
-    /// A character that follows one without anything between them.
+    /// Whether this is a character that follows another one without anything between them.
     public let isJoined: Bool
     /// Where it stands, as bytes of the text.
     public internal(set) var place: Range<Int>
@@ -16,14 +16,14 @@ public struct SearchUnit: Equatable, Sendable {
 /// may come in parts.
 ///
 /// Accents do not count, since people leave them out. Marks that make another letter stay, as the vowels of Devanagari
-/// do. What lies behind the first `longest` scalars of a text is not searched: nothing that comes from others may take
-/// any time.
+/// do. Only the first `longest` scalars of a text are searched: a text that comes from others must not take unlimited
+/// time.
 public struct SearchUnits: Sendable {
-    /// Scalars of a text that are looked at.
+    /// The most scalars of a text that are searched.
     public static let longest = 10_000
 
     public private(set) var units: [SearchUnit] = []
-    /// The unit that the next scalar may belong to.
+    /// Whether the next scalar may belong to the last unit.
     private var isOpen = false
     /// The scalar that the last unit consists of, while a part may follow that changes it.
     private var last: Unicode.Scalar?
@@ -53,7 +53,7 @@ public struct SearchUnits: Sendable {
     }
 
     private mutating func append(_ kind: SearchUnit.Kind, _ scalar: Unicode.Scalar, _ place: Range<Int>) {
-        // Without a text of its own for each letter.
+        // Encoded without a `String` for each letter.
         let encoded = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
         if kind == .word, isOpen, let index = units.indices.last, units[index].kind == .word {
             units[index].text.append(contentsOf: encoded)
@@ -80,7 +80,7 @@ public struct SearchUnits: Sendable {
 
     // MARK: Folding
 
-    /// The usual form of a letter that is as wide as a Chinese character.
+    /// The usual form of a full-width letter, which is as wide as a Chinese character.
     static func narrow(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
         return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar

@@ -1,5 +1,5 @@
-/// Cuts texts into the terms that they are put into the index with: words and symbols as they are, of a run of
-/// characters each pair, and its last one alone; each term once.
+/// Cuts texts into the terms with which they are put into the index: each word, each symbol, and of a run of characters
+/// each pair of neighbours, and the last character alone; each term once.
 ///
 /// They are the terms of `SearchUnits`, written one behind the other in one pass over the text: every cached message
 /// goes through here. It keeps its buffers from one text to the next, so it belongs to one thread.
@@ -12,7 +12,7 @@ public final class TermCutter {
     public func write(_ text: String, to bytes: inout [UInt8]) { cut.write(text, to: &bytes) }
 }
 
-/// The cutting itself: of a value, since each access to a member of an object is checked.
+/// Does the cutting. It is a struct, since Swift checks each access to a property of a class at run time.
 private struct TermCut {
     /// What stands before the next scalar and may go on with it.
     private enum Open { case nothing, word, characters }
@@ -46,7 +46,7 @@ private struct TermCut {
                 take(ascii: byte)
                 continue
             }
-            // A text has no other sequences than these.
+            // A valid text has no other sequences than these.
             let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
             guard index + length <= text.count else { return }
             var value = UInt32(byte) & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)
@@ -76,7 +76,7 @@ private struct TermCut {
         case .dropped: return
         case .separator: end()
         case .letter:
-            // A letter that consists of nothing but a mark is none.
+            // A letter that has no bytes left after folding consists of a mark only.
             if folded[slot].bytes.isEmpty { return }
             openWord()
             words += folded[slot].bytes
@@ -131,7 +131,7 @@ private struct TermCut {
         endTerm()
     }
 
-    /// What was written from `start` on is a term, which goes again when it is there already.
+    /// The bytes from `start` on are a term; they are removed again when the text has the term already.
     private mutating func endTerm() {
         let end = SearchTerm.end(of: words[start...])
         words.removeSubrange(end...)
@@ -143,7 +143,8 @@ private struct TermCut {
     }
 }
 
-/// What a scalar is to search, and how it is written in a term: asking Unicode each time would take most of the time.
+/// How search treats a scalar, and how it is written in a term. Kept, since asking Unicode each time takes most of the
+/// time.
 private struct FoldedScalar {
     var scalar: Unicode.Scalar = "\0"
     var kind = ScalarKind.separator
@@ -163,7 +164,7 @@ private struct FoldedScalar {
 private struct SeenTerms {
     private var slots = [Range<Int>?](repeating: nil, count: 64)
     private var used: [Int] = []
-    /// What is kept from one text to the next: few have more terms than half of these.
+    /// The most slots that are kept from one text to the next: few texts have more terms than half of these.
     private static let mostKept = 1024
 
     mutating func clear() {
@@ -175,7 +176,7 @@ private struct SeenTerms {
         used.removeAll(keepingCapacity: true)
     }
 
-    /// `false`: it has this term.
+    /// `false`: the text has this term already.
     mutating func insert(_ term: Range<Int>, of bytes: [UInt8]) -> Bool {
         if used.count * 2 >= slots.count { grow(bytes) }
         let slot = bytes.withUnsafeBytes { find(term, $0) }
@@ -185,10 +186,10 @@ private struct SeenTerms {
         return true
     }
 
-    /// Its slot, or that in which it would be.
+    /// The slot of the term, or the free slot where it is to be.
     private func find(_ term: Range<Int>, _ bytes: UnsafeRawBufferPointer) -> Int {
         let wanted = UnsafeRawBufferPointer(rebasing: bytes[term])
-        // Seeded by the process: who writes a text cannot choose terms that meet.
+        // The hash is seeded by the process, so whoever writes a text cannot choose terms that collide.
         var hasher = Hasher()
         hasher.combine(bytes: wanted)
         var slot = hasher.finalize() & (slots.count - 1)

@@ -31,7 +31,7 @@ public struct PathIndex {
         insert(number, keys.dropFirst(), &node.children[key, default: Node()])
     }
 
-    /// One that is not there is ignored.
+    /// A number that is not at the path is ignored.
     public mutating func remove(_ number: UInt64, at path: TreePath) {
         PathIndex.remove(number, path.keys[...], &root)
     }
@@ -46,8 +46,8 @@ public struct PathIndex {
         if !child.isEmpty { node.children[key] = child }
     }
 
-    /// The nodes of a path and of those around it, from the root on, as far as there are any; `isWhole`: up to the
-    /// path.
+    /// The nodes of a path and of those around it, from the root on, as far as there are any; `isWhole`: the path
+    /// itself has a node, too.
     private func line(to path: TreePath) -> (nodes: [Node], isWhole: Bool) {
         var nodes = [root]
         for key in path.keys {
@@ -65,7 +65,7 @@ public struct PathIndex {
         var found: [UInt64] = []
         var least: UInt64 = 0
         while true {
-            // The greatest that is left of all of them.
+            // The node that has the greatest of all numbers that are left.
             var next: Int?
             for (index, place) in places.enumerated() where place > 0 {
                 if let other = next, nodes[other].numbers[places[other] - 1] >= nodes[index].numbers[place - 1] {
@@ -91,7 +91,7 @@ public struct PathIndex {
         return result
     }
 
-    /// Whether a number that is less touches a path.
+    /// Whether a smaller number is at a path, around it or below it.
     public func contains(lessThan number: UInt64, touching path: TreePath) -> Bool {
         let (nodes, isWhole) = line(to: path)
         if nodes.contains(where: { ($0.numbers.first ?? number) < number }) { return true }

@@ -1,8 +1,8 @@
 import SyncBytes
 import SyncJSON
 
-/// A value without children. Numbers are integers of 64 bits where they are whole and were written so or are small
-/// enough to be exact, else doubles: 1.0 is 1.
+/// A value without children. A number is a 64-bit integer when it was written as one, or when it is whole and small
+/// enough for doubles to be exact, so 1.0 is 1; otherwise it is a double.
 public enum TreeLeaf: Sendable {
     case bool(Bool)
     case integer(Int64)

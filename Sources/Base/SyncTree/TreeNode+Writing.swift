@@ -3,15 +3,15 @@ import SyncJSON
 extension TreeNode {
     /// How a value is written.
     public enum Format: Sendable {
-        /// Children whose keys are the indices of an array with fewer than half of its places empty become one, with
-        /// null in those; priorities are left out.
+        /// Children whose keys are indices of an array become an array, if at most half of its places are empty;
+        /// null stands in the empty places. Priorities are left out.
         case plain
         /// With `.priority`, and `.value` where a leaf has one; no arrays. A value that is written so is read back
         /// unchanged.
         case export
     }
 
-    /// Writes the value as JSON; nothing is null. Beyond the limit of bytes the text may end anywhere.
+    /// Writes the value as JSON; an empty one is null. A text with more than `limit` bytes may lack children.
     public func write(_ writer: inout JSONWriter, _ format: Format = .plain, limit: Int = .max) {
         switch content {
         case .nothing: writer.null()

@@ -107,7 +107,7 @@ public struct TreeReader {
             let key = TreeKey(index: index)
             let node = try value(existing[key], depth: depth + 1)
             if !node.isEmpty { children.append(TreeChild(key: key, node: node)) }
-            // No text is long enough for so many elements.
+            // This cannot overflow: no text is long enough for so many elements.
             index &+= 1
         }
         return TreeNode(ordered: children)

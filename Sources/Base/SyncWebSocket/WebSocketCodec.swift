@@ -57,7 +57,7 @@ public final class WebSocketCodec {
     private var sendsClose = false
     /// Bytes of answers that libwslay queued by itself since the output was empty last.
     private var answeredBytes = 0
-    /// The most of them: answers to pings must not fill the buffer for messages.
+    /// The most of these bytes: answers to pings must not fill the buffer for messages.
     private static let answerLimit = 256 << 10
 
     private var randomness: [UInt8] = []
