@@ -1,9 +1,9 @@
 import SyncTree
 
-/// The state of a count: the value is read with its ETag, and the sum is written if the value still has that ETag. So
-/// it is counted once, as long as the answer to that write arrives. When the answer is lost, the value is read again:
-/// the same ETag means that nothing was written, and the sum means that it was. Any other value leaves that open, and
-/// it is counted again; so it is after a restart, which does not know that a sum was being written.
+/// The state of a count: the value is read with its ETag, and the sum is written if the value still has that ETag. So a
+/// count is made once, as long as the answer to that write arrives. When the answer is lost, the value is read again:
+/// the same ETag means that nothing was written, and the sum means that it was. Any other value leaves this open, and
+/// the count is made again. A restart also makes it again, since it is not kept that a sum was being written.
 struct Count {
     /// What follows from the value that an answer brought.
     enum Step: Equatable {
@@ -19,22 +19,22 @@ struct Count {
     private static let conflictLimit = 25
 
     let by: Int64
-    /// The request in flight writes the sum; otherwise it reads the value.
+    /// Whether the request in flight writes the sum; otherwise the request reads the value.
     private(set) var isWriting = false
     /// The sum that was or will be written; `nil` while it is not known, and the count is shown on top of the current
     /// value.
     private(set) var sum: TreeNode?
     /// The ETag of the value that the sum was computed from.
     private var tag = ""
-    /// The answer to a write of the sum was lost: it may have been done.
+    /// Whether the answer to a write of the sum was lost: the service may have made this write.
     private var isUncertain = false
     /// How often others changed the value in between, since the last pause.
     private var conflicts = 0
 
     init(by: Int64) { self.by = by }
 
-    /// The value after this count: the sum with a whole number, otherwise the first count; `nil` when the sum is beyond
-    /// 64 bits. The service would make a double of it, which is not a whole number for the next count.
+    /// The value after this count: the sum, if the value is a whole number; otherwise `by`, or 0 when that is negative.
+    /// `nil` when the sum is beyond 64 bits: the service would make it a double, which the next count cannot add to.
     func added(to node: TreeNode) -> TreeNode? {
         guard case .integer(let present)? = node.leaf else { return TreeNode(.integer(max(0, by))) }
         let (sum, overflows) = present.addingReportingOverflow(by)
@@ -47,7 +47,7 @@ struct Count {
         return (sum, tag)
     }
 
-    /// Whether an answer with this status has the value. Any other one means what it means for every write.
+    /// Whether an answer with this status has the value. Any other status means the same as for every other write.
     func hasValue(_ status: Int) -> Bool {
         isWriting ? status == 412 : (200..<300).contains(status)
     }
@@ -61,7 +61,7 @@ struct Count {
         self.tag = tag
         sum = new
         let pauses = conflicts >= Count.conflictLimit
-        // After the pause it is read again; no write of the sum is in flight.
+        // After the pause the value is read again; until then no write of the sum is in flight.
         isWriting = !pauses
         if pauses { conflicts = 0 }
         return .write(new, pauses: pauses)

@@ -54,7 +54,7 @@ struct DatabaseAccess {
     /// Another token from now on; `nil` for none.
     mutating func setToken(_ token: String?) { self.token = token.map { .some($0) } ?? .none }
 
-    /// Nothing is sent before there is another token. `false` when the host has been asked for one already.
+    /// Sends nothing until there is another token. `false` when the host has been asked for one already.
     mutating func needToken() -> Bool {
         if case .needed = token { return false }
         token = .needed
@@ -103,7 +103,7 @@ struct DatabaseAccess {
         case 408, 429, 500...: return .ill
         default:
             let text = (try? JSON.parse(response.body))?["error"]?.string ?? ""
-            // Rules and credentials are refused with one status; only the text tells them apart.
+            // Refused by the rules or for the token, an answer has the same status; only its text says which.
             if response.status == 401, text != "Permission denied" { return .tokenRejected }
             return .refused(
                 DatabaseFailure(

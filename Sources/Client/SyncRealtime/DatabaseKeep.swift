@@ -5,7 +5,7 @@ public protocol DatabaseKeep: AnyObject {
     /// Keeps a write until `forget`. `false` when that is not possible: then the write is not made.
     func keep(_ write: QueuedWrite) -> Bool
     /// Removes a write that has ended. `false` when it is still kept: the machine tries again, and sends no other write
-    /// before.
+    /// before the removal has succeeded.
     func forget(write id: UInt64) -> Bool
 
     /// The JSON that is kept of a place; `nil` when there is none, or it cannot be read. It counts as a use of the

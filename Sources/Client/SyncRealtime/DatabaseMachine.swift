@@ -83,7 +83,7 @@ public final class DatabaseMachine {
         {
             return view
         }
-        // No stream tells it: what is kept of it, with the writes on top.
+        // No stream tells this place: its kept value is used, with the writes on top.
         let untold = Feed(id: 0, location: location, server: kept.value(of: location, turn.now))
         return untold.view(location, queue.pending)
     }
@@ -103,7 +103,7 @@ public final class DatabaseMachine {
     private func take(_ outcome: Reads.Outcome) {
         switch outcome {
         case .value(let read, let node):
-            // Where a stream tells of the place, its value is kept.
+            // Where a stream tells of the place, the stream's value is kept and not that of the answer.
             if !read.isOutdated, !listens.feeds.tell(of: read.location.path) {
                 let (node, place) = read.keeping(node)
                 kept.store(node, at: place, turn)
@@ -301,7 +301,7 @@ public final class DatabaseMachine {
         case .streamRefused(let id, let response):
             if let (feed, failure) = listens.refused(id, response, queue.pending, &turn) { end(feed, failure) }
         case .streamEnded(let id, _): listens.lost(id, queue.pending, &turn)
-        // The database opens none, and has no files.
+        // The database opens no sockets, and transfers no files.
         case .progress, .socketOpened, .socketText, .socketClosed: break
         }
         storeValues()

@@ -10,9 +10,9 @@ public struct DatabaseOptions: Sendable {
     public var silence: Int64 = 75_000
     /// The time in which a request has to be answered, in milliseconds.
     public var timeout: Int64 = 30_000
-    /// How long an accepted write is shown that streams have not told, in milliseconds.
+    /// How long an accepted write is shown before streams have told it, in milliseconds.
     public var settling: Int64 = 5_000
-    /// A value that the service has told is kept after so long at the latest, in milliseconds.
+    /// The longest time until a value that the service has told is kept, in milliseconds.
     public var keeping: Int64 = 2_000
     /// The most bytes that the value of a listened place may have: as many as an answer.
     public var valueLimit = TransportRequest.answerLimit

@@ -39,13 +39,13 @@ struct Feed {
         }
     }
 
-    /// Whether it is current, and the stream has sent something since `time`.
+    /// Whether the feed is current, and its stream has sent something since `time`.
     func isHeard(since time: Int64) -> Bool {
         guard isCurrent, case .open(_, let heardAt) = connection else { return false }
         return heardAt >= time
     }
 
-    /// Whether its value holds all of a location. A query's own children come by a stream of its own.
+    /// Whether its value holds all of a location. A location with a query is covered only by the feed of that query.
     func covers(_ other: DatabaseLocation) -> Bool {
         location == other || location.query == nil && other.query == nil && location.path.contains(other.path)
     }

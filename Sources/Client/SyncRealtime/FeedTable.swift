@@ -3,7 +3,7 @@ import SyncTree
 /// The feeds of a machine, by number, in the order in which they were made; found by their streams, too.
 struct FeedTable {
     private var all: [UInt64: Feed] = [:]
-    /// Numbers grow, so a new one is the last.
+    /// Numbers grow, so the number of a new feed is the last one.
     private(set) var ids: [UInt64] = []
     private var byStream: [UInt64: UInt64] = [:]
     /// Those without a stream, which are opened when their gates allow it.
@@ -11,7 +11,8 @@ struct FeedTable {
 
     subscript(id: UInt64) -> Feed? {
         get { all[id] }
-        // In place: a copy would make each change of a value, or of a part of an event, a copy of the whole.
+        // Changed in place: if there were a copy of the feed, each change of its value, or of a part of an event, would
+        // copy the whole.
         _modify {
             let (wasThere, stream) = (all[id] != nil, all[id]?.stream)
             yield &all[id]
@@ -26,7 +27,7 @@ struct FeedTable {
 
     func feed(of stream: UInt64) -> UInt64? { byStream[stream] }
 
-    /// Whether one tells of a place that is equal to a path, within it or around it.
+    /// Whether a feed tells of a place that is equal to a path, within it or around it.
     func tell(of path: TreePath) -> Bool { all.values.contains { $0.location.path.touches(path) } }
 
     /// The places that are kept with the values of feeds.

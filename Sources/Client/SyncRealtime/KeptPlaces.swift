@@ -11,7 +11,7 @@ struct KeptPlaces {
     private var ended: [UInt64] = []
     /// Places whose kept value is not valid any more and could not be dropped yet.
     private var stale: Set<KeptPlace> = []
-    /// When the removal of these is tried again.
+    /// When the removal of these writes and values is tried again.
     private var gate = RetryGate()
 
     init(_ keep: any DatabaseKeep) { self.keep = keep }
@@ -113,7 +113,7 @@ struct KeptPlaces {
 
     /// Puts an accepted write into the kept values, before the write itself is removed.
     ///
-    /// - Parameter others: these places are kept by those who have their values.
+    /// - Parameter others: these places are left out, since the feeds keep their values themselves.
     mutating func put(_ write: PendingWrite, except others: Set<KeptPlace>, _ turn: DatabaseTurn) {
         let places = keep.places(touching: write.record.path).filter { !others.contains($0) }
         for place in places where write.touches(place.path) {

@@ -72,7 +72,8 @@ struct Listens {
     /// Ends a feed that no listen to its place uses any more. Listens to places within it get feeds of their own, which
     /// go on from the value that it has told.
     ///
-    /// - Returns: the feeds that go on; `nil` when the feed is still used. Afterwards they are told by `tell`.
+    /// - Returns: the feeds that go on; `nil` when the feed is still used. The caller then tells their values by
+    ///   `tell`.
     mutating func release(_ id: UInt64, _ writes: PendingWrites, _ turn: inout DatabaseTurn) -> [UInt64]? {
         let left = all.users(of: id)
         guard let feed = feeds[id], !left.contains(where: { $0.location == feed.location }) else { return nil }
@@ -128,7 +129,7 @@ struct Listens {
         }
     }
 
-    /// There is a network again: no pause is waited for.
+    /// There is a network again: pauses of streams end.
     mutating func reconnect(_ turn: inout DatabaseTurn) {
         for id in feeds.ids { feeds[id]?.gate.succeed() }
         connect(&turn)
@@ -178,7 +179,8 @@ struct Listens {
         tellUnheard(id, &turn)
     }
 
-    /// The stream sends what cannot be taken: it is opened again later.
+    /// Closes a stream that has been silent for too long, or that sends something which cannot be taken. The stream is
+    /// opened again later.
     private mutating func giveUp(_ stream: UInt64, _ writes: PendingWrites, _ turn: inout DatabaseTurn) {
         turn.output(.transport(.closeStream(stream)))
         lost(stream, writes, &turn)
@@ -258,7 +260,7 @@ struct Listens {
         feeds[feed.id] = feed
     }
 
-    /// A value may be as large as an answer: a listen to a place that grows beyond that ends.
+    /// A value may be as large as an answer. A listen ends when the value of its place grows beyond that.
     private mutating func excess(_ id: UInt64, grownBy bytes: Int, _ limit: Int) -> DatabaseFailure? {
         guard let size = feeds[id]?.size else { return nil }
         feeds[id]?.size = size + bytes
@@ -268,8 +270,8 @@ struct Listens {
         return exact > limit ? .tooLarge(limit) : nil
     }
 
-    /// The incomplete events of all streams may take as many bytes together as all answers: beyond that, this stream is
-    /// opened again later.
+    /// The incomplete events of all streams together may take as many bytes as all answers together: beyond that, this
+    /// stream is closed, and opened again later.
     mutating func checkRoom(_ stream: UInt64, _ writes: PendingWrites, _ turn: inout DatabaseTurn) {
         guard let id = feeds.feed(of: stream), let held = feeds[id]?.parser.heldBytes, held > 1 << 20 else { return }
         let all = feeds.values.reduce(0) { $0 + $1.parser.heldBytes }
@@ -308,8 +310,8 @@ struct Listens {
 
     // MARK: Keeping
 
-    /// Has the values stored that are to be kept since the last time. `store` says whether one is; if not, that is
-    /// tried again after the same time.
+    /// Gives `store` the values that are to be kept since the last time. When `store` says that one could not be kept,
+    /// that value is tried again after the same time.
     mutating func keepValues(_ now: Moment, _ store: (Told) -> Bool) {
         let told = unkept
         unkept = []

@@ -94,7 +94,7 @@ struct PendingWrite {
         return count.added(to: node) ?? node
     }
 
-    /// The written value is not known before the sum of a count is.
+    /// Whether the written value is known: that of a count is known only when its sum is.
     private var isCertain: Bool { count.map { $0.sum != nil } ?? true }
 
     /// The paths that a stream has told as this write left them.
@@ -138,7 +138,7 @@ struct PendingWrite {
     /// Whether the value of a place is known by this write alone.
     func covers(_ path: TreePath) -> Bool { isCertain && writes.contains { $0.path.contains(path) } }
 
-    /// Whether this write hides all that was at a place before it. Later writes that touch the place are applied over
-    /// this one, so none of them is left to the stream, whatever was written before.
+    /// Whether this write hides all that was at a place before it. The stream has told nothing of this write, so it is
+    /// applied, and later writes that touch the place are applied over it: earlier writes do not change the result.
     func replaces(_ path: TreePath, of feed: UInt64) -> Bool { told[feed] == nil && covers(path) }
 }

@@ -80,7 +80,7 @@ struct Transactions {
         return true
     }
 
-    /// The value is there, or is another one than was transformed: the host is asked what it becomes.
+    /// The value has come, for the first time or since others have changed it: the host is asked for the new value.
     private mutating func transform(
         _ index: Int, _ node: TreeNode?, _ response: TransportResponse, _ turn: inout DatabaseTurn
     ) {

@@ -153,8 +153,8 @@ struct WriteQueue {
 
     // MARK: What streams have told
 
-    /// The value of an accepted write is kept: notes which streams have told it already. Gives the places whose values
-    /// may be others because of the answer.
+    /// A write is accepted, and its value is known now: notes which streams have told it already. Gives the places
+    /// whose values may change because of the answer.
     mutating func note(accepted write: PendingWrite, shown: PendingWrite, _ feeds: FeedTable) -> [TreePath] {
         guard let index = pending.index(of: write.record.id) else { return [] }
         for feed in feeds.values where feed.isCurrent {
@@ -200,7 +200,7 @@ struct WriteQueue {
         var settled: [PendingWrite] = []
         var left: [PendingWrite] = []
         for write in pending.accepted {
-            // A later write stays as long as an earlier one below it.
+            // A later write stays as long as an earlier one that it touches.
             guard isSettled(write, feeds, turn), !left.contains(where: { $0.touches(write) }) else {
                 left.append(write)
                 continue
@@ -213,15 +213,15 @@ struct WriteQueue {
     private func isSettled(_ write: PendingWrite, _ feeds: FeedTable, _ turn: DatabaseTurn) -> Bool {
         guard case .accepted(let until, _) = write.state else { return false }
         return feeds.values.allSatisfy { feed in
-            // The passed time counts only for a stream that is open: the value of a lost one is old, however long ago
-            // it was told.
+            // That the time has passed counts only for an open stream: the value of a lost stream may be older than the
+            // write, however long ago the write was accepted.
             until <= turn.now.heard && feed.isHeard(since: until - turn.options.settling / 2)
                 || write.isTold(by: feed.id, at: feed.location.path)
         }
     }
 
-    /// Streams that have told neither an accepted write nor anything else since: they may be dead without a sign. `nil`
-    /// when no write is accepted.
+    /// Streams that have told neither an accepted write nor anything else since: their connections may be dead without
+    /// an error. `nil` when no write is accepted.
     func silent(_ feeds: FeedTable, _ turn: DatabaseTurn) -> [UInt64]? {
         let accepted = pending.accepted
         guard !accepted.isEmpty else { return nil }
@@ -239,7 +239,7 @@ struct WriteQueue {
 
     /// When there is something to do without an input, by the monotonic clock.
     func nextDeadline(isClear: Bool, _ turn: DatabaseTurn) -> Int64? {
-        // A kept write may have been removed meanwhile, so that the next one can be sent.
+        // Now, when no pause holds it back: a removal that had to come first may have succeeded meanwhile.
         var deadline = next(isClear, turn) == nil ? nil : gate.pausedUntil ?? turn.now.monotonic
         for write in pending.accepted {
             // When that time has passed already, the write waits for a stream.

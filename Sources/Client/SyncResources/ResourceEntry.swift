@@ -32,7 +32,7 @@ public struct ResourceEntry: Equatable, Sendable {
             value: document.member("value")?.json.serialized())
     }
 
-    /// So many resources a context has at most.
+    /// The most resources of a context.
     private static let most = 100
 
     /// The resources of a context, in the document's order.

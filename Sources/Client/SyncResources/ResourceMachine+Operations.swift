@@ -102,7 +102,7 @@ extension ResourceMachine {
             case .ready: goOn(id)
             default: break
             }
-            // The later ones wait for this one.
+            // `later` has not stored its write yet, and the operations behind it on this object wait for it.
             if later.path == operation.path, unwritten.contains(id) { break }
         }
     }

@@ -36,7 +36,7 @@ struct LimitedWindow {
         var new: [StreamRow] = []
         /// Places of rows that have another content and stay where they are.
         var updated: [StreamPlace] = []
-        /// The places of those of the new rows, and of those that waited, that are shown now, ascending.
+        /// The places, ascending, of new rows and of rows that waited, as far as these are shown now.
         var inserted: [Int] = []
         /// Rows that did not change but are beyond the limit now, with their old places.
         var pushedOut: [RowDiff.Gone] = []

@@ -1,5 +1,5 @@
-/// What one batch did to one section. Replayed: take out what is deleted and what moved at the old places, put in what
-/// is added and what moved at the new places in ascending order, then replace what changed.
+/// What one batch did to one section. To replay it, take out what is deleted and what moved at the old places, put in
+/// what is added and what moved at the new places in ascending order, then replace what changed.
 ///
 /// Rows that are shown afterwards are given by their index only: in a long list every copy of a row reads memory that
 /// is not in the processor's cache.

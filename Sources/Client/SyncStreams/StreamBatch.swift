@@ -19,8 +19,8 @@ public struct StreamPath: Comparable, Sendable {
 
 /// What one batch did to a stream.
 ///
-/// Replayed on the list as it was: take out what is deleted and what moved, at the old places; put in what is added and
-/// what moved, in the order of the new places; then replace what changed. The list then equals the stream's.
+/// To replay it on the list as it was: take out what is deleted and what moved, at the old places; put in what is added
+/// and what moved, in the order of the new places; then replace what changed. The list then equals the stream's.
 public struct StreamBatch: Equatable, Sendable {
     public struct Entry: Equatable, Sendable {
         /// The old place of a deleted row, the new place of any other.

@@ -119,8 +119,8 @@ final class StreamNode {
     }
 
     /// How many more rows the source is to be asked for, until a fetch with a `start` has its rows; 0 when it has them.
-    /// While no row at or behind the `start` is loaded, it is as many as are held, so that the number doubles and a
-    /// distant place takes few steps.
+    /// While no row at or behind the `start` is loaded, as many rows are asked for as are held, so that their number
+    /// doubles and a distant place takes few steps.
     func missing() -> Int {
         guard let (start, wanted) = reach else { return 0 }
         var count = 0
@@ -140,7 +140,7 @@ final class StreamNode {
     /// and those of touched rows that are not in it.
     func flush() -> (batch: StreamBatch, touched: [TextKey]) {
         var touched = users.isEmpty ? [] : dirty.map(\.key)
-        // Only with a limit rows come and go that were not touched.
+        // Only with a limit, rows that were not touched can come and go.
         let isLimited = limit != Int.max || mustBalance
         let batch = takeBatch()
         if isLimited, !users.isEmpty { touched += batch.keys }
@@ -200,7 +200,7 @@ final class StreamNode {
             guard let row = source.shownRow(of: key) else { continue }
             let item = StreamItem(key: row.place.key, json: row.json)
             guard predicate?.holds(of: item, function) ?? true else { return nil }
-            // The first one's order holds for all.
+            // The order of the first source holds for the rows of all.
             return index == 0 ? row : StreamRow(order.place(of: item), json: row.json)
         }
         return nil
@@ -229,7 +229,7 @@ final class StreamNode {
 
     /// The row next to where a row stands or would stand.
     func neighbour(of item: StreamItem, isAfter: Bool) -> StreamBatch.Entry? {
-        // Its place in the source's own order is known from the source only.
+        // The rank of a row is known from the source only.
         let known = StreamItem(key: item.key, json: item.json, rank: held[item.key]?.item?.rank)
         let standing = item.json.isEmpty ? shownRow(of: TextKey(item.key))?.place : nil
         let place = standing ?? order.place(of: known)

@@ -32,7 +32,7 @@ public struct StreamOrder: Sendable {
 
     func place(of item: StreamItem) -> StreamPlace {
         switch by {
-        // The key is compared in any case.
+        // A place always compares the key last, so no other value is needed.
         case .field(.key): StreamPlace(.nothing, key: item.key, isDescending: isDescending)
         case .field(let field): StreamPlace(item.view(field.value), key: item.key, isDescending: isDescending)
         case .source: StreamPlace(rank: item.rank, key: item.key, isDescending: isDescending)

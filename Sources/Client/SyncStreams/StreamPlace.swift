@@ -18,7 +18,7 @@ public struct StreamPlace: Comparable, Sendable {
     }
 
     /// Never greater than the head of a later place. Nearly all comparisons end with it. It lies in the list itself,
-    /// while the rest is anywhere in memory, and reading that costs more than all else in a long list.
+    /// while the rest is anywhere in memory, and in a long list, reading the rest takes more time than all else.
     private let head: UInt64
     private let full: Full
 
