@@ -2,7 +2,7 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-/// One message for many channels: whom it is meant for, and its sending.
+/// One message for many channels: which channels get it, and how it is sent.
 public struct Announcement {
     public static let targets = [
         "sender_all_channels", "target_channels", "target_users_included_channels", "target_users_only_channels",
@@ -32,7 +32,7 @@ public struct Announcement {
             found = try listed.flatMap { try storage.channels(of: $0).map(\.channel) }
                 .filter { seen.insert($0.id).inserted }
         default:
-            // The channels of the sender and one of the users, and of nobody else.
+            // The channels that have only the sender and one of the users as members.
             found = try listed.flatMap { user in
                 try storage.channels(of: user).map(\.channel).filter { channel in
                     TextSet(try storage.audience(channel.id)) == TextSet([user, sender].filter { !$0.isEmpty })
@@ -52,7 +52,7 @@ public struct Announcement {
         TextSet(try channels().flatMap { try chat.storage.joinedMembers($0.id) }).subtracting([sender])
     }
 
-    /// Sends it, into new channels too where it asks for them.
+    /// Sends the message, also into new channels when the announcement asks for them.
     public func send() throws -> (channels: Int, users: Int) {
         let message = json["message"] ?? .object()
         var input = MessageInput(kind: message["type"]?.string == "ADMM" ? .admin : .text)
@@ -65,12 +65,12 @@ public struct Announcement {
         let targets = try channels()
         let reached = try users()
         for target in targets {
-            // Each one as it is now: an earlier one may have changed its counts.
+            // Each channel is read again, since a message to an earlier one may have changed its counts.
             guard let channel = try chat.storage.channel(id: target.id), !channel.isDeleted else { continue }
             let isMember = try chat.storage.membership(channel.id, sender)?.state == .joined
             var speaker = input.kind == .admin ? "" : sender
             var said = input
-            // A sender that is no member speaks as the service.
+            // A sender who is not a member speaks as the service.
             if !speaker.isEmpty, !isMember {
                 said.kind = .admin
                 speaker = ""
@@ -80,7 +80,7 @@ public struct Announcement {
         return (targets.count, reached.count)
     }
 
-    /// For users that have no channel with the sender yet.
+    /// Makes channels for the users that have none with the sender yet.
     private func makeChannels() throws {
         guard json["create_channel"]?.bool == true, text("target_at") == "target_users_only_channels", !sender.isEmpty
         else { return }

@@ -2,7 +2,7 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-/// What holds for the whole application: told at login and obeyed by the counts. Kept in the database as one document.
+/// Settings of the whole application: told at login, followed by the counts. Kept in the database as one document.
 public struct ApplicationSettings {
     /// Messages up to a time are purged, in all channels (`global`) or in those of a custom type.
     public struct Purge {
@@ -10,7 +10,7 @@ public struct ApplicationSettings {
         public let scope: String
         /// Milliseconds since the epoch; messages of this time are purged too.
         public let offset: Int64
-        /// When it was said. Later entries have later times, so a client's last time says what it knows.
+        /// When the purge was asked for. Later entries have later times, so a client's last time says what it knows.
         public let saidAt: Int64
     }
 
@@ -56,7 +56,7 @@ public struct ApplicationSettings {
         return (own ?? purges.first { $0.scope == "global" })?.offset ?? 0
     }
 
-    /// Takes over what fields mention. `now` is when it is said.
+    /// Changes the settings that the fields mention. `now` is the time of the change.
     public mutating func change(_ fields: Fields, at now: Int64) throws {
         func policy(_ key: String) throws -> ThreadingPolicy? {
             guard let value = try fields.int(key) else { return nil }

@@ -4,7 +4,7 @@ public struct Broadcast {
     public let users: [String]
     /// The socket that gets an acknowledgement instead.
     public var except: ChatSocket?
-    /// Whether it may change what is unread: then each user's total rides on it.
+    /// Whether unread counts may change with it: then the frame for each user has this user's total.
     public var carriesUnread = false
 
     public init(frame: [UInt8], users: [String], except: ChatSocket? = nil, carriesUnread: Bool = false) {

@@ -1,10 +1,10 @@
 /// On whose behalf something is done.
 public struct Caller {
-    /// Empty for the administration acting for nobody.
+    /// Empty for the administration when it acts for no user.
     public let userID: String
-    /// Whether it came with the Api-Token: then no membership or role is asked for.
+    /// Whether the caller has the Api-Token: then memberships and roles are not checked.
     public let isAdmin: Bool
-    /// The socket it came by.
+    /// The socket that the command came by, if it came by one.
     public var socket: ChatSocket?
 
     public init(userID: String, isAdmin: Bool = false, socket: ChatSocket? = nil) {

@@ -2,7 +2,7 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-/// What is told of channels' members and messages. Who may ask is looked at before.
+/// Reads what is told of the members and messages of channels. Who may ask is checked before, by the caller.
 public struct ChannelContents {
     public typealias Member = (membership: MembershipRow, user: UserRow)
     public typealias OwnChannel = (channel: ChannelRow, membership: MembershipRow)
@@ -15,15 +15,15 @@ public struct ChannelContents {
         self.now = now
     }
 
-    /// A channel, where there may be none.
+    /// A channel; `nil` when there is none.
     public func find(_ url: String) throws -> ChannelRow? { try storage.channel(url) }
 
-    /// A user's part in a channel; `nil` when it never had one.
+    /// A user's membership in a channel; `nil` when there never was one.
     public func membership(_ userID: String, in channel: ChannelRow) throws -> MembershipRow? {
         try storage.membership(channel.id, userID)
     }
 
-    /// Those who have come in.
+    /// The members who have joined, without those who are invited.
     public func joinedMembers(of channel: ChannelRow) throws -> [String] { try storage.joinedMembers(channel.id) }
 
     public func members(of channel: ChannelRow, _ wanted: MemberListQuery) throws -> [Member] {
@@ -54,7 +54,7 @@ public struct ChannelContents {
         }
     }
 
-    /// Whether a friend of the member's own has invited it.
+    /// Whether the member was invited by somebody whom the member has as a friend.
     public func isInvitedByFriend(_ member: MembershipRow) throws -> Bool {
         try storage.isFriend(member.inviter, of: member.userID)
     }
@@ -79,7 +79,7 @@ public struct ChannelContents {
 
     // MARK: Of a user
 
-    /// The channels where a user has a part, invitations too.
+    /// The channels that a user has joined or is invited to.
     public func channels(of userID: String, _ wanted: OwnChannelsQuery = OwnChannelsQuery()) throws -> [OwnChannel] {
         try storage.channels(of: userID).filter { channel, _ in
             (wanted.customTypes?.contains(channel.customType) ?? true)
@@ -87,7 +87,7 @@ public struct ChannelContents {
         }
     }
 
-    /// Restrictions by custom types of channels that hold now.
+    /// A user's bans or mutes by custom types of channels, as far as they hold now.
     public func restrictions(of userID: String, _ kind: Storage.Restriction.Kind) throws -> [Storage.Restriction] {
         try storage.restrictions(of: userID, kind).filter { $0.holds(at: now) }
     }
@@ -110,7 +110,7 @@ public struct ChannelContents {
 
     // MARK: Messages
 
-    /// A message of a channel, as far as a reader sees back.
+    /// A message of a channel, if it is not too old for the reader to see.
     public func message(_ id: Int64, for reader: Reader) throws -> MessageRow {
         let message = try message(id, in: reader.channel)
         guard message.createdAt >= reader.membership?.offset ?? 0 else { throw Refusal.noMessage() }
@@ -130,7 +130,7 @@ public struct ChannelContents {
         return try storage.count(reader.channel.id, .upwards(0, .max), filter, limit: -1)
     }
 
-    /// How many messages wait for members: for these, or for all who are in the channel or invited.
+    /// How many messages are unread: for these members, or for all who have joined or are invited.
     public func unreadCounts(in channel: ChannelRow, of ids: [String]?) throws -> [(userID: String, count: Int64)] {
         try (ids ?? storage.audience(channel.id)).compactMap { id in
             try storage.membership(channel.id, id).map { (id, $0.unread(in: channel)) }

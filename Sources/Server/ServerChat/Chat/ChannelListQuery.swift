@@ -22,7 +22,7 @@ public struct ChannelListQuery {
     public var nicknameContains: [String] = []
     public var nicknamePrefix = ""
     public var nicknames: TextSet?
-    /// In every way they may be meant; a comma may separate, or belong to a name.
+    /// The lists of ids that may be meant: a comma may separate two ids, or belong to one.
     public var exactMembers: [[String]] = []
     public var includedMembers: [[String]] = []
     public var includesAnyMember = false
@@ -37,7 +37,7 @@ public struct ChannelListQuery {
     /// Milliseconds; 0 is none.
     public var createdBefore: Int64 = 0
     public var createdAfter: Int64 = 0
-    /// How many channels make a page, and where the last page ended; empty for the first one.
+    /// How many channels make a page, and the token with which the last page ended; empty for the first one.
     public var limit = 10
     public var token = ""
     public var parts = ChannelView.Parts.all
@@ -109,7 +109,7 @@ public struct ChannelListQuery {
 
     private func matchesMembers(_ channel: ChannelRow, _ viewer: String, _ storage: Storage) throws -> Bool {
         if !exactMembers.isEmpty {
-            // The viewer is a member whether it names itself or not.
+            // The viewer counts as a member, whether it names itself or not.
             let members = TextSet(try storage.audience(channel.id))
             let own = viewer.isEmpty ? [] : [viewer]
             if !exactMembers.contains(where: { members == TextSet($0).union(own) }) { return false }

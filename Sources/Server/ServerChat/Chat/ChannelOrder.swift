@@ -9,9 +9,10 @@ public enum ChannelOrder: String {
     case name = "channel_name_alphabetical"
     case metadata = "metadata_value_alphabetical"
 
-    /// A place in the order: channels compare by these in turn, the id makes it total.
+    /// A place in the order. Channels are compared by these values in turn; no two have the same id.
     public struct Place: Comparable {
-        /// 0 before 1: channels with a last message, with a name, with the metadata key.
+        /// 0 for channels that have a last message, a name or the metadata key, as the order asks; 1, behind them, for
+        /// others.
         public let group: Int64
         public let text: String
         /// Later times come first.

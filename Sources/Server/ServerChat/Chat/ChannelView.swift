@@ -11,7 +11,7 @@ public struct ChannelView {
         public static let readReceipt = Parts(rawValue: 2)
         public static let deliveryReceipt = Parts(rawValue: 4)
         public static let metadata = Parts(rawValue: 8)
-        /// Of the members only those that are active, or that are not.
+        /// Only the active members, or only the others.
         public static let activeOnly = Parts(rawValue: 16)
         public static let inactiveOnly = Parts(rawValue: 32)
         /// The meta arrays of the last message.
@@ -29,7 +29,7 @@ public struct ChannelView {
     private let blockedBy: TextSet
     private let now: Int64
 
-    /// Members of super channels beyond these are left to the member list.
+    /// The most members of a super channel in a view; the member list has all.
     private static let superMemberLimit = 10
 
     public init(_ chat: Chat, viewer: String, parts: Parts = .all) throws {
@@ -145,7 +145,7 @@ public struct ChannelView {
 
     private static let noFallback = Array("{\"wait_seconds\":-1,\"exclude_user_ids\":[]}".utf8)
 
-    /// What differs from member to member.
+    /// The values that differ from member to member.
     private func writeOwn(_ channel: ChannelRow, _ membership: MembershipRow?, _ writer: inout JSONWriter) throws {
         writer.member("unread_message_count", membership?.unread(in: channel) ?? 0)
         writer.member("unread_mention_count", membership?.unreadMentions ?? 0)

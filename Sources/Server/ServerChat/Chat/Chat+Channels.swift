@@ -68,7 +68,7 @@ extension Chat {
         return (stored, true)
     }
 
-    /// What may be said at creation and changed later.
+    /// Applies the fields that may be given at creation and changed later.
     private func apply(_ fields: Fields, to channel: inout ChannelRow) throws {
         if let name = try fields.string("name") { channel.name = name }
         if let cover = try fields.string("cover_url") { channel.coverURL = cover }
@@ -101,13 +101,13 @@ extension Chat {
     }
 
     public func updateChannel(_ channel: ChannelRow, _ fields: Fields, _ caller: Caller) throws -> ChannelRow {
-        // A channel without operators is everybody's.
+        // In a channel without operators every member may do this.
         let hasOperators = try !storage.operators(channel.id).isEmpty
         try checkManaging(caller, channel, needsOperator: hasOperators)
         var changed = channel
         try apply(fields, to: &changed)
         if let isSuper = try fields.bool("is_super") {
-            // What only super channels can be stays one.
+            // Broadcast and exclusive channels are always super channels.
             if isSuper || changed.isBroadcast || changed.flags.contains(.exclusive) {
                 changed.flags.insert(.isSuper)
                 changed.flags.remove(.distinct)

@@ -4,7 +4,7 @@ import SyncJSON
 
 // Nothing is pushed anywhere: devices and settings are kept and told, so that clients' code around them works.
 extension Chat {
-    /// A device belongs to a user from now on. An only one takes the place of the user's others of its type.
+    /// Registers a user's device. With `isOnly`, it takes the place of the user's other devices of its type.
     public func registerDevice(_ type: String, _ token: String, of userID: String, isOnly: Bool) throws {
         if isOnly {
             for device in try storage.devices(of: userID, type: type) {
@@ -41,7 +41,7 @@ extension Chat {
         try storage.save(changed)
     }
 
-    /// What a user wants of pushes over all channels; `nil` is what holds for users that never said anything.
+    /// Sets a user's preferences for pushes of all channels; `nil` goes back to those of users who never set any.
     public func setPushPreference(_ preference: PushPreference?, of user: UserRow) throws -> PushPreference {
         var changed = user
         changed.setDetail("push_preference", preference?.json)

@@ -2,21 +2,21 @@ import ServerBase
 import SyncJSON
 import SyncSQLite
 
-// What happens by itself at a time: scheduled messages and announcements go out, polls close, messages that do not last
-// go, mutes end, session keys run out. One timer waits for the next of them.
+// What happens by itself at a time: scheduled messages and announcements go out, polls close, messages expire, mutes
+// end, session keys run out. One timer waits for the next of these.
 extension Chat {
-    /// Something has to happen at this time (0: nothing).
+    /// Sets the timer for something that has to happen at this time (0: nothing).
     public func arrange(at time: Int64) {
         guard time > 0, arrangedFor == 0 || time < arrangedFor else { return }
         arrangedFor = time
-        // Not longer than a minute: the clock may be moved on meanwhile.
+        // At most a minute, since the clock may be moved on meanwhile.
         timers.after(min(max(time.subtractingClamped(now), 0), 60_000)) { [weak self] in
             guard let self, arrangedFor == time else { return }
             runDue()
         }
     }
 
-    /// A message that does not last was sent.
+    /// Sets the timer for the next message that expires, after such a message was sent.
     public func expireLater() {
         do { arrange(at: try storage.nextExpiry() ?? 0) } catch {
             Log.failure("the next expiry is not known", error)
@@ -24,10 +24,10 @@ extension Chat {
         }
     }
 
-    /// How long what the storage refused waits until it is tried again, in milliseconds.
+    /// Milliseconds until an action that the storage refused is tried again.
     private static let dueRetryDelay: Int64 = 5000
 
-    /// Does what is due, and waits for what comes next. What the storage refused stays due and is tried again.
+    /// Does what is due, and sets the timer for what comes next. An action that the storage refused is tried again.
     public func runDue() {
         arrangedFor = 0
         let now = now
@@ -40,7 +40,7 @@ extension Chat {
         }
         attempt("what was due") {
             for (kind, document) in try storage.due(by: now) {
-                // One that fails must not keep the others from happening.
+                // An action that fails must not keep the others from happening.
                 attempt("\(kind.rawValue) \(document.id)") { try happen(kind, document, now) }
             }
         }
@@ -56,7 +56,7 @@ extension Chat {
         if !isDone { arrange(at: now + Chat.dueRetryDelay) }
     }
 
-    /// It happens as a whole and is due no more; what cannot happen, say because its channel is gone, has failed.
+    /// Does a due action as a whole and clears it. When it cannot be done, as when its channel is gone, it has failed.
     private func happen(_ kind: Storage.Kind, _ document: Storage.Document, _ now: Int64) throws {
         do {
             try atomically {

@@ -35,7 +35,7 @@ extension Chat {
             let known = (json["translations"]?.members ?? []).map(\.key)
             json.set("translations", try Translations.make(fields, of: json["message"]?.string ?? "", known: known))
         }
-        // What the path says too, and what may be said under another name.
+        // Keys that repeat what the path says, or that may be given by another name: they count as read.
         for key in ["message_type", "channel_url", "channel_type", "extended_message_payload", "sorted_metaarray"] {
             _ = fields[key]
         }
@@ -68,7 +68,8 @@ extension Chat {
         return try changed(message, old, channel, at: now, caller)
     }
 
-    /// Those who have not read a message count the mention that an edit gave or took.
+    /// After an edit that added or removed mentions: corrects the unread mentions of those who have not read the
+    /// message.
     private func moveMentions(of message: MessageRow, from old: Mentions, to new: Mentions) throws {
         guard message.isCountable else { return }
         let before = try storage.countablesBefore(message)
@@ -117,7 +118,7 @@ extension Chat {
             let mentions = Mentions(try? JSON.parse(message.json))
             if Mentions(old) != mentions {
                 try moveMentions(of: message, from: Mentions(old), to: mentions)
-                // A count changed: whoever was away learns it from the log.
+                // A count of mentions changed: clients that were away learn it from the change log.
                 try storage.touchChannel(channel.id, at: now)
             }
             try refreshParentInfo(of: message, at: now)
@@ -167,7 +168,7 @@ extension Chat {
         message.metaarray = result.serialized()
     }
 
-    /// Replies tell of their parent; when it changes they change with it.
+    /// Replies have information about their parent, so they change when it does.
     private func refreshParentInfo(of parent: MessageRow, at now: Int64) throws {
         guard parent.parentID == 0, parent.threadInfo != nil, let info = Chat.parentInfo(parent) else { return }
         try replaceParentInfo(parent.id, info, at: now)
@@ -232,7 +233,7 @@ extension Chat {
     /// Adds or takes away a reaction; returns what REST answers and the socket tells.
     public func react(_ id: Int64, _ key: String, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws -> JSON {
         guard !key.isEmpty else { throw Refusal.missing("reaction") }
-        // Who may read, invited or in a public channel, takes no part yet.
+        // Those who may only read (when invited, or in a public channel) may not react.
         try checkManaging(caller, channel, needsOperator: false)
         guard var message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
         let now = now

@@ -32,7 +32,7 @@ extension Chat {
 
     // MARK: Categories
 
-    /// All categories, each with its emoji as objects; so are those that the functions below return.
+    /// All categories, each with its emoji as objects. The functions below return categories in the same form.
     public func emojiCategories() throws -> [JSON] {
         try storage.documents(.emojiCategory).map { try shown($0.json) }
     }
@@ -63,7 +63,7 @@ extension Chat {
         if let name = try fields.string("name") { json.set("name", .string(name)) }
         json.set("url", .string(try fields.string("url") ?? json["url"]?.string ?? ""))
         if let given = fields["emojis"]?.array {
-            // By key, or whole ones that become known with it.
+            // An emoji is given by its key, or as a whole object, which is added.
             let keys = try given.map { entry in
                 try entry.string.map { try emoji($0)["key"] ?? "" } ?? addEmoji(entry)["key"] ?? ""
             }

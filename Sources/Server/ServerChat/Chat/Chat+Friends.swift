@@ -2,8 +2,8 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-// Friends are one user's own affair: who is added is not asked, and need not have the other as a friend. A user is
-// discovered when its discovery keys and somebody's address book meet, whichever of them comes later.
+// A user's list of friends is the user's own: those who are added are not asked, and need not have the user as a
+// friend. A user is discovered when its discovery keys and somebody's address book meet, whichever of them comes later.
 extension Chat {
     public func addFriends(_ ids: [String], to userID: String) throws -> [UserRow] {
         let users = try ids.map { id in
@@ -25,7 +25,7 @@ extension Chat {
         try storage.transaction { for id in ids { try storage.removeFriend(id, of: userID) } }
     }
 
-    /// Adds to a user's address book, and to its friends whom that finds.
+    /// Adds entries to a user's address book, and the users found by them to the user's friends.
     public func upload(_ entries: [Storage.Discovery], of userID: String) throws {
         try change { broadcasts in
             var found: [Storage.Friend] = []

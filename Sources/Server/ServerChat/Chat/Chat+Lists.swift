@@ -10,7 +10,7 @@ extension Chat {
         try page(of: try storage.channels(of: userID).map { ($0.channel, $0.membership) }, list, userID)
     }
 
-    /// A page of all channels, or of the public ones: whoever is in them, or only those that the viewer has joined.
+    /// A page of all channels or of the public ones, or only of those among them that the viewer has joined.
     public func channels(
         publicOnly: Bool, onlyJoined: Bool, _ viewer: String, _ list: ChannelListQuery
     ) throws -> [UInt8] {
@@ -105,7 +105,7 @@ extension Chat {
         guard token.hasPrefix("c"), let number = Int64(token.dropFirst()), number >= 0 else {
             throw Refusal.invalid("token", "it is not from here")
         }
-        // A token of a database that is gone.
+        // The token comes from a database that is gone.
         guard number <= storage.lastSequence else { throw Refusal.expiredToken() }
         return number
     }
@@ -145,7 +145,7 @@ extension Chat {
         if wanted.includes { try storage.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
         if let pivot { exact.entries.removeAll { $0.id != pivot } }
         let checksNext = wanted.checksNext
-        // One more than asked for tells whether there are more.
+        // One more message than asked for tells whether there are more.
         if next > 0 {
             try storage.read(channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer)
         }

@@ -5,8 +5,8 @@ import SyncJSON
 extension Chat {
     // MARK: Coming
 
-    /// Invites users. Those who accept invitations by themselves, which is what users do unless told otherwise, are in
-    /// at once.
+    /// Invites users. Those who accept invitations automatically, as users do unless they have set otherwise, join at
+    /// once.
     public func invite(
         _ channel: ChannelRow, _ ids: [String], inviter: String, _ invitation: InvitationInput, _ caller: Caller
     ) throws -> ChannelRow {
@@ -39,7 +39,7 @@ extension Chat {
         }
     }
 
-    /// Whether a user may not come into a channel, for itself or for its custom type.
+    /// Whether a user is banned, in this channel or in all channels of its custom type.
     public func isBanned(_ userID: String, _ channel: ChannelRow) throws -> Bool {
         if let ban = try storage.ban(channel.id, userID), ban.holds(at: now) { return true }
         guard !channel.customType.isEmpty else { return false }
@@ -47,7 +47,7 @@ extension Chat {
             .contains { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
-    /// A new member has read nothing and misses nothing.
+    /// A new member has read nothing, and no earlier message is unread.
     private func begin(_ member: inout MembershipRow, _ channel: ChannelRow, at now: Int64) {
         member.lastRead = 0
         member.readTotal = channel.countable
@@ -141,7 +141,7 @@ extension Chat {
         broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
     }
 
-    /// An invited user comes in, or anybody into a public channel.
+    /// An invited user joins, or any user joins a public channel.
     public func join(
         _ channel: ChannelRow, _ userID: String, accessCode: String, byInvitation: Bool, _ caller: Caller
     ) throws -> ChannelRow {
@@ -162,7 +162,7 @@ extension Chat {
             throw Refusal.unauthorized("the access code is wrong")
         }
         var member = MembershipRow(channelID: channel.id, userID: userID, state: .joined)
-        // Who left as an operator and kept the status comes back as one.
+        // A user who left as an operator and kept the status joins as an operator.
         member.isOperator = known?.isOperator ?? false
         if let known, known.state == .invited { member = known }
         member.state = .joined

@@ -17,7 +17,7 @@ extension Chat {
             clock.reach(offset)
             forget(&membership, channel, before: offset)
         } else {
-            // What is hidden is not unread.
+            // Messages of a channel that is hidden now do not count as unread.
             membership.readTotal = channel.countable
             membership.ownUnread = 0
             membership.mentions = 0
@@ -130,7 +130,7 @@ extension Chat {
         }
     }
 
-    /// Mutes that have run out end, and that is told as if an operator had ended them.
+    /// Ends mutes that have run out. This is told as if an operator had ended them.
     public func endMutes() throws {
         let now = now
         for var membership in try storage.endedMutes(by: now) {
@@ -191,8 +191,8 @@ extension Chat {
         }
     }
 
-    /// A ban ends so many seconds from now (-1: never; `nil`: when it did before) and has another note. Nobody is told:
-    /// who is banned stays so.
+    /// A ban ends so many seconds from now (-1: never; `nil`: at the time that was set before) and has another note.
+    /// Nobody is told, since the user stays banned.
     public func changeBan(_ channel: ChannelRow, _ ban: Storage.Ban, seconds: Int64?, note: String, _ caller: Caller)
         throws
     {
@@ -202,7 +202,7 @@ extension Chat {
         try storage.transaction { try storage.save(changed, channel.id) }
     }
 
-    /// Why a member may not speak, in this channel or in all of its custom type; `nil` when it may.
+    /// The mute that holds for a member, in this channel or in all of its custom type; `nil` when the member may speak.
     public func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> Storage.Restriction? {
         if member.isMuted(at: now) {
             return Storage.Restriction(
@@ -214,7 +214,7 @@ extension Chat {
             .first { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
-    /// Bans or mutes a user in all channels of these custom types, those that are there and those to come.
+    /// Bans or mutes a user in all channels of these custom types, existing and future ones.
     public func restrict(
         _ userID: String, _ kind: Storage.Restriction.Kind, types: [String], seconds: Int64, note: String, lifts: Bool
     ) throws {

@@ -2,8 +2,8 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-// A poll is a document of its own; the message it is sent with carries a copy that follows it. Until it is sent it
-// belongs to no channel (scope "") and only its maker sees it. Who voted for what is in a table.
+// A poll is a document of its own; the message that it is sent with has a copy, which changes with the poll. Until it
+// is sent, a poll belongs to no channel (scope "") and only its maker sees it. A table has who voted for what.
 extension Chat {
     /// A poll with its document.
     public struct Poll {
@@ -204,7 +204,7 @@ extension Chat {
         poll.json.set("voter_count", .int(try storage.voterCount(poll.id)))
     }
 
-    /// A member's votes: these options and no others. Returns the frame that tells the voter of it, with the options.
+    /// Sets a member's votes to these options only. Returns the frame that tells the voter of it, with the options.
     public func vote(_ id: Int64, _ options: [Int64], _ caller: Caller) throws -> (poll: Poll, frame: JSON) {
         let poll = try poll(id)
         guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else {

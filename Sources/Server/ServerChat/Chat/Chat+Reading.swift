@@ -3,7 +3,7 @@ import SyncBytes
 import SyncJSON
 
 extension Chat {
-    /// Whether a user may see what is in a channel: members, everybody in public ones.
+    /// Refuses a user who may not see what is in a channel: members may, and in public channels everybody may.
     @discardableResult
     public func checkReading(_ caller: Caller, _ channel: ChannelRow) throws -> MembershipRow? {
         if caller.isAdmin { return caller.userID.isEmpty ? nil : try storage.membership(channel.id, caller.userID) }
@@ -77,7 +77,7 @@ extension Chat {
         return member
     }
 
-    /// A member has got messages up to a time. Told together with others' a moment later.
+    /// A member has received messages up to a time. This is told a moment later, together with marks of other members.
     public func markDelivered(_ caller: Caller, _ channel: ChannelRow, at time: Int64) throws {
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
@@ -92,8 +92,8 @@ extension Chat {
         }
     }
 
-    /// A member has got a message. Nobody waits to hear that the message is gone by now, or that who is only invited
-    /// marks nothing.
+    /// A member has received a message. Nothing happens, without an error, when the message is gone by now or the user
+    /// is only invited: no caller waits for the outcome.
     public func markDelivered(_ caller: Caller, _ channel: ChannelRow, message id: Int64) throws {
         guard let message = try storage.message(id, in: channel.id),
             try storage.membership(channel.id, caller.userID)?.state == .joined
@@ -193,7 +193,7 @@ extension Chat {
         }
     }
 
-    /// Forgets what was before now for one member, or for the whole channel's members.
+    /// Hides all messages until now from the member who calls.
     public func resetHistory(_ caller: Caller, _ channel: ChannelRow) throws -> Int64 {
         guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
@@ -205,7 +205,7 @@ extension Chat {
         return offset
     }
 
-    /// Nothing before a time is shown or counted any more.
+    /// Messages before a time are not shown to the member any more, and do not count.
     public func forget(_ member: inout MembershipRow, _ channel: ChannelRow, before offset: Int64) {
         member.offset = offset
         member.lastRead = max(member.lastRead, offset)

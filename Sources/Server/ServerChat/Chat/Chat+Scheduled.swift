@@ -83,7 +83,7 @@ extension Chat {
         try storage.save(.scheduled, document.id, scope: document.scope, at: now, document.json)
     }
 
-    /// Its time has come, or somebody wants it out now.
+    /// Sends a scheduled message: its time has come, or somebody asks for it now.
     public func sendScheduled(_ document: Storage.Document) throws {
         let json = document.json
         guard json["status"]?.string == "pending" else { return }
@@ -102,7 +102,7 @@ extension Chat {
         try storage.save(.scheduled, document.id, scope: document.scope, at: now, json)
     }
 
-    /// As it goes out: without the request it is sent from.
+    /// A scheduled message as it is told: without the fields from which it will be sent.
     public static func shown(_ json: JSON) -> JSON {
         let result = json.deepCopy()
         result.set("request", nil)

@@ -3,8 +3,8 @@ import SyncBytes
 import SyncJSON
 
 extension Chat {
-    /// Messages that hold a text, in one channel or all of a user's. Compared without regard to case; every word counts
-    /// unless the text is to match exactly.
+    /// Messages that have a text, in one channel or in all of a user's. Case does not matter; all words have to be
+    /// there, in any order, unless the text is to match exactly.
     public func search(_ caller: Caller, _ wanted: SearchQuery) throws -> JSON {
         let words = wanted.isExact ? [wanted.text] : wanted.text.parts(between: UInt8(ascii: " "))
         let (url, type) = (wanted.channelURL, wanted.customType)
@@ -57,7 +57,7 @@ extension Chat {
         return try rewrite(message, ["translations": texts], channel)
     }
 
-    /// A message that was sent elsewhere goes where its time belongs, told to nobody.
+    /// Adds a message that was sent by another service, at the place of its time. Nobody is told.
     public func addHistory(_ input: MessageInput, _ senderID: String, _ channel: ChannelRow) throws {
         if let key = input.dedupID, try storage.sentMessage(channel.id, senderID, "d" + key) != nil { return }
         let sender = senderID.isEmpty ? nil : try storage.user(senderID)
@@ -65,12 +65,12 @@ extension Chat {
         if let key = input.dedupID { try storage.noteSent(channel.id, senderID, "d" + key, message.id, at: now) }
     }
 
-    /// Whether users that never said otherwise are in at once when they are invited.
+    /// Whether users who never chose join at once when they are invited.
     public func invitesAtOnce() throws -> Bool {
         try storage.document(.setting, "default_channel_invitation_preference")?["auto_accept"]?.bool ?? true
     }
 
-    /// Changes with every change of the emoji sets, so that clients know when to ask again.
+    /// A hash that changes with every change of the emoji sets, so that clients know when to load them again.
     public func emojiHash() throws -> String {
         let all = try storage.documents(.emoji) + storage.documents(.emojiCategory)
         guard !all.isEmpty else { return "0" }

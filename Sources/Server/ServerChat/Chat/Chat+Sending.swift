@@ -3,7 +3,7 @@ import SyncBytes
 import SyncJSON
 
 extension Chat {
-    /// What became of a send.
+    /// The outcome of a send.
     public struct Sent {
         public let message: MessageRow
         /// The frame that told of it, without a request id.
@@ -26,7 +26,7 @@ extension Chat {
         }
         if try mute(member, channel) != nil { throw Refusal(900_041, "Muted in this channel.", status: 403) }
         if storage.hasBlocks, channel.memberCount == 2 {
-            // Between two, a block ends the talk.
+            // In a channel of two members, a user whom the other one blocks may not send.
             let other = try storage.audience(channel.id).first { !$0.isByteEqual(to: caller.userID) } ?? ""
             if try storage.blocks(of: caller.userID).blockedBy.contains(other) {
                 throw Refusal(900_080, "The receiver has blocked you.", status: 403)
@@ -72,7 +72,7 @@ extension Chat {
             if let requestKey, hasName {
                 try storage.noteSent(channel.id, caller.userID, requestKey, message.id, at: now)
             }
-            // The parts that are stored beside the document are not in it.
+            // The document lacks the parts that are stored beside it.
             let isWhole = message.metaarray == nil && message.parentInfo == nil
             let frame = try messageFrame(message, known: isWhole ? json : nil)
             if tells {
@@ -96,7 +96,8 @@ extension Chat {
         -> (row: MessageRow, json: JSON)
     {
         let createdAt = input.createdAt ?? now
-        // What is older than the newest is history: no last message, unread for nobody.
+        // A message older than the newest one is history: it does not become the last message, and is unread for
+        // nobody.
         let isHistory = input.isHistory || createdAt < channel.lastMessageAt
         var message = MessageRow(
             channelID: channel.id, createdAt: createdAt, id: storage.nextMessageID(), kind: input.kind,
@@ -124,7 +125,7 @@ extension Chat {
         } else if input.isSilent, sender != nil, counts(message, settings.lastMessageThreading) {
             try storage.noteSilent(message)
         }
-        // What is new is unread by everybody.
+        // Nobody has read a new message, so its mentions count for all whom it mentions.
         let mentions = Mentions(json)
         if message.isCountable, !mentions.isNobody {
             try storage.countMentions(message, mentions, by: 1, before: .max)
@@ -139,7 +140,8 @@ extension Chat {
         policy.counts(isReply: message.parentID > 0, isInChannel: message.isInChannel)
     }
 
-    /// Whether a message may be its channel's last one. `Storage.recallLastMessage` asks the same of stored messages.
+    /// Whether a message may be its channel's last one. `Storage.recallLastMessage` has the same rule for stored
+    /// messages.
     private func isLastMessage(_ input: MessageInput, _ message: MessageRow) -> Bool {
         (!input.isSilent || input.updatesLastMessage) && counts(message, settings.lastMessageThreading)
     }

@@ -42,7 +42,7 @@ extension Chat {
         return try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
     }
 
-    /// A socket goes by a session key from now on, and hears when that runs out.
+    /// A socket uses this session key from now on, and is told when the key runs out.
     public func awaitExpiry(of sessionKey: String, _ socket: ChatSocket) {
         do {
             let time = try storage.session(sessionKey)?.expiresAt ?? 0
@@ -53,7 +53,7 @@ extension Chat {
         }
     }
 
-    /// What a successful login is answered with.
+    /// The answer to a successful login.
     ///
     /// `configTime` is when the client has last read the application's settings.
     public func loginDocument(_ user: UserRow, sessionKey: String, configTime: Int64) throws -> JSON {

@@ -47,7 +47,7 @@ extension Chat {
         try storage.touchChannel(channel.id, at: now)
     }
 
-    /// What a client that knows everything up to a time, or up to a token, does not know of the settings yet.
+    /// The changes of the settings that a client does not know yet, which knows those up to a time or token.
     public func settingsChanges(since time: Int64, token: String, limit: Int) throws -> JSON {
         var known = time
         if !token.isEmpty {
@@ -57,7 +57,7 @@ extension Chat {
         let fresh = settings.purges.filter { $0.saidAt > known }
         let page = fresh.prefix(limit)
         let offsets = JSON.object()
-        // Who knows nothing yet hears that nothing is purged.
+        // A client that knows nothing yet is told that nothing is purged.
         if known == 0, !settings.purges.contains(where: { $0.scope == "global" }) { offsets.set("global", 0) }
         for purge in page { offsets.set(purge.scope, .int(purge.offset)) }
         let reached = page.last?.saidAt ?? max(known, settings.changedAt)

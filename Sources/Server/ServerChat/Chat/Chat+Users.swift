@@ -2,13 +2,13 @@ import ServerBase
 import SyncJSON
 
 extension Chat {
-    /// Whether a user, or a bot, may be made under this id; `key` is what the id is called.
+    /// Refuses an id that no new user or bot can have; `key` is the name of the field with the id.
     public func checkNewID(_ id: String, _ key: String) throws {
         guard id.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"\(key)\" is too long.") }
         if try storage.user(id) != nil { throw Refusal.exists("\"\(key)\"") }
     }
 
-    /// Stores a user, with a session until a time if one is given; returns its key.
+    /// Stores a user, with a session until a time if one is given; returns the session's key.
     public func store(_ user: UserRow, sessionUntil expiry: Int64?) throws -> String? {
         try storage.transaction {
             try storage.save(user)
@@ -28,14 +28,14 @@ extension Chat {
         return (key, try storage.fileKey(at: now))
     }
 
-    /// Whether the user is in at once when it is invited.
+    /// Sets whether the user joins at once when invited.
     public func setInvitationPreference(_ id: String, acceptsAtOnce: Bool) throws {
         var user = try activeUser(id)
         user.acceptsInvitations = acceptsAtOnce
         try storage.save(user)
     }
 
-    /// What holds for users that never said otherwise.
+    /// Sets the preference that holds for users who never chose one.
     public func setUsualInvitation(_ json: JSON) throws {
         try storage.save(.setting, "default_channel_invitation_preference", at: now, json)
     }
@@ -74,7 +74,7 @@ extension Chat {
 
     // MARK: Preferences in one channel
 
-    /// What a user sees of itself in a channel it has not left.
+    /// A user's own membership in a channel that the user has not left.
     public func ownMembership(_ userID: String, in channel: ChannelRow) throws -> MembershipRow {
         guard let member = try storage.membership(channel.id, userID), member.state != .gone else {
             throw Refusal.notMember()

@@ -2,7 +2,7 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-// The rules of the chat, apart from how wishes come in: REST routes and socket commands call the same actions here.
+// The rules of the chat, in whichever way they are asked: REST routes and socket commands call the same actions here.
 //
 // - Every action is one transaction and then its broadcasts: nobody hears of something that is not stored.
 // - The order of a channel is (created_at, message_id). created_at is this server's clock, which never runs backwards;
@@ -14,25 +14,25 @@ import SyncJSON
 
 /// The chat itself.
 public final class Chat {
-    /// Of the rules alone: who asks them has no way past them.
+    /// Only for the rules, so that those who call the chat cannot go past them.
     let storage: Storage
     public let clock: Clock
     public let timers: TimerQueue
     public let hub: SocketHub
     public let options: ChatOptions
 
-    /// Delivery marks of this moment, told together: with many members each message brings one mark from each.
+    /// Delivery marks that wait to be told together: with many members, each message brings one mark from each of them.
     public var delivered: [Int64: TextMap<Int64>] = [:]
     public var isTellingDeliveries = false
-    /// Acknowledgements that the control endpoint wants lost.
+    /// How many acknowledgements are not sent, because a test asked for that at the control endpoint.
     public var acksToLose = 0
-    /// A request id that comes again is refused, as by a service that does not show what it has.
+    /// Whether a request id that comes again is refused, as by a service that does not give the first message again.
     public var refusesRepeats = false
-    /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
+    /// The time that the one timer waits for (see `arrange`); 0 when it is not set.
     public var arrangedFor: Int64 = 0
     /// Read by `loadSettings`, changed by `changeSettings`.
     public var settings = ApplicationSettings()
-    /// What is to be done once a whole request is accepted; `nil` when nothing is kept back.
+    /// Actions that wait until the work of `atomically` is stored; `nil` outside of it.
     private var held: [() -> Void]?
 
     public init(storage: Storage, clock: Clock, timers: TimerQueue, hub: SocketHub, options: ChatOptions) {
@@ -80,7 +80,7 @@ public final class Chat {
         hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
     }
 
-    /// Does what no rollback undoes: at once, or when the action that `atomically` runs is stored.
+    /// Does what a rollback cannot undo: at once, or inside `atomically` when its work is stored.
     public func finally(_ action: @escaping () -> Void) {
         if held != nil {
             held?.append(action)
@@ -89,7 +89,7 @@ public final class Chat {
         }
     }
 
-    /// Does something as a whole or not at all: what it stored is undone and nobody hears of it when it throws.
+    /// Does `body` as a whole or not at all: when it throws, what it stored is undone, and nobody is told of it.
     public func atomically<T>(_ body: () throws -> T) throws -> T {
         guard held == nil else { return try body() }
         held = []

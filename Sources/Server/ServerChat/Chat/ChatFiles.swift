@@ -7,10 +7,10 @@ public struct ChatFiles {
 
     public init(_ chat: Chat) { self.chat = chat }
 
-    /// Where files come in, when that is a folder.
+    /// The folder for uploaded files; `nil` when they go into the database.
     public var folder: FileFolder? { storage.files.folder }
 
-    /// Refuses files of so many bytes together, before they come.
+    /// Refuses files of so many bytes together when there is no room, before the files come.
     public func checkRoom(_ count: Int64) throws {
         let quota = chat.options.fileQuota
         guard try count <= quota - min(quota, storage.files.bytes()) else { throw Refusal.fullOfFiles(quota >> 20) }
@@ -21,7 +21,7 @@ public struct ChatFiles {
     public func store(_ file: FileTable.NewFile) throws -> String {
         let limit = chat.options.fileLimit
         guard file.content.count <= limit << 20 else { throw Refusal.largeFile(limit) }
-        // What comes into a folder has had its room since it came.
+        // The room for a file in a folder was taken while the file came in.
         if case .memory = file.content { try checkRoom(file.content.count) }
         let key = try storage.transaction { try storage.files.save(file, at: chat.now) }
         if case .draft(let draft) = file.content { chat.finally { draft.keep() } }

@@ -1,9 +1,9 @@
-/// What the chat is told when it is made.
+/// What the chat is given when it is made.
 public struct ChatOptions {
     public var appID = "syncmanager"
     /// A gap of more messages than this is huge.
     public var hugeGap = 300
-    /// Of an expiring session key, in milliseconds.
+    /// How long an expiring session key is valid, in milliseconds.
     public var sessionLife: Int64 = 3_600_000
     /// In characters.
     public var maximumMessageLength = 65_536
@@ -12,7 +12,7 @@ public struct ChatOptions {
     public var pongTimeout: Int64 = 5
     /// The largest file that is taken, in MB; told at login.
     public var fileLimit: Int64 = 30
-    /// What all files may have together, in bytes.
+    /// The most bytes that all files together may have.
     public var fileQuota = Int64.max
 
     public init() {}

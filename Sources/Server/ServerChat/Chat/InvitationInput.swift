@@ -2,9 +2,9 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-/// How invited users are to be let in, as a creation or an invitation says it for each of them.
+/// How invited users join, as the fields of a creation or an invitation say for each of them.
 public struct InvitationInput {
-    /// Who is in at once (true) or has to accept (false), against the user's own preference.
+    /// Who joins at once (true) or has to accept (false), whatever the user's own preference is.
     public let joined: TextMap<Bool>
     public let hidden: TextMap<MembershipRow.Hidden>
 
@@ -30,7 +30,7 @@ public struct InvitationInput {
         self.hidden = hidden
     }
 
-    /// One user who is let in at once.
+    /// One user who joins at once.
     public init(joining userID: String) {
         joined = [userID: true]
         hidden = [:]

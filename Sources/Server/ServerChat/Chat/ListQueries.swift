@@ -56,7 +56,7 @@ public struct MessageChangesQuery {
     public init(since: ChangeStart) { self.since = since }
 }
 
-/// What somebody holds of a channel who was away, so that the rest is told.
+/// The messages that a client has of a channel, when it was away, so that it gets the others.
 public struct GapQuery {
     /// A range of times, its ends included, and how many messages of it are held.
     public struct Held {

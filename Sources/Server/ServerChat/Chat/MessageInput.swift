@@ -21,15 +21,15 @@ public struct MessageInput {
     public var files: JSON?
     public var thumbnails: JSON?
     public var requiresAuth = false
-    /// What is stored and handed on as it came.
+    /// Members that are stored and passed on as they came.
     public var extras: [(String, JSON)] = []
     /// As sent, whatever type it has; `nil` when there was none.
     public var requestID: JSON?
-    /// The same again from the same sender is the same message.
+    /// A second message of the sender with this id is the same message.
     public var dedupID: String?
-    /// When it was sent; only the administration says so. `nil` is now.
+    /// When it was sent; only the administration may say that. `nil` is now.
     public var createdAt: Int64?
-    /// Came from elsewhere and is old: nobody has it before him unread.
+    /// Whether it is old and comes from another service: it is then unread for nobody.
     public var isHistory = false
     public var sendsPush = true
     public var pollID: Int64 = 0
@@ -73,8 +73,8 @@ public struct MessageInput {
             guard let value = fields[key] else { continue }
             extras.append((key == "extended_message" ? "extended_message_payload" : key, value))
         }
-        // About pushes, which this server does not send; a time that only the administration may choose; the channel
-        // that the path names too; and what was said under another name already.
+        // Keys that count as read: those about pushes, which this server does not send; a time that only the
+        // administration may choose; the channel, which the path names too; and other names of what was read already.
         for key in [
             "apns_bundle_id", "push_message_template", "push_option", "sound", "volume", "created_at", "channel_url",
             "channel_type", "silent", "is_reply_to_channel", "sorted_metaarray", "mentioned_users", "mentioned",
@@ -105,7 +105,7 @@ public struct MessageInput {
         described.set("data", .string(data))
         described.set("require_auth", .bool(requiresAuth))
         file = described
-        // Texts are sizes that thumbnails should be made in: that is for those who have the file.
+        // A text is the size of a thumbnail that is to be made, which is the task of whoever has the file.
         let given = (fields["thumbnails"] ?? first?["thumbnails"])?.array ?? []
         thumbnails = .array(given.filter { $0.kind == .object })
         for key in ["thumbnail1", "thumbnail2", "thumbnail3"] { _ = fields[key] }

@@ -1,7 +1,7 @@
-/// Somebody who may see what is in a channel, as `Chat.reader` has found out.
+/// Somebody who may see what is in a channel; made by `Chat.reader`, which checks that.
 public struct Reader {
     public let channel: ChannelRow
-    /// `nil` for who is no member: the administration, and anybody in a public channel.
+    /// `nil` for readers who are no members: the administration, and anybody in a public channel.
     public let membership: MembershipRow?
 
     /// The filter for what this reader may see of the channel.

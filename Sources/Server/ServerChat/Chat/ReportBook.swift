@@ -1,7 +1,7 @@
 import SyncBytes
 import SyncJSON
 
-/// What users have reported. What a report is about is a path; a report on a part is found under the whole too.
+/// What users have reported. The subject of a report is a path; a report on a part is found under the whole too.
 public struct ReportBook {
     private let storage: Storage
 

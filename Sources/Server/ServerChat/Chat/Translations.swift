@@ -1,8 +1,8 @@
 import ServerBase
 import SyncJSON
 
-/// The translations of a text. Nothing here knows a language: what a client does not bring itself is an echo of the
-/// text, marked with the language.
+/// The translations of a text. The server knows no language: a translation that the client does not give is an echo of
+/// the text, marked with the language.
 public enum Translations {
     public static func echo(_ text: String, _ language: String) -> JSON { .string("[\(language)] \(text)") }
 

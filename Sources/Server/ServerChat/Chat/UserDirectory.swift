@@ -2,7 +2,7 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-/// What is told of users and their devices, and of the application. Who may ask is looked at before.
+/// Reads what is told of users, their devices and the application. Who may ask is checked before, by the caller.
 public struct UserDirectory {
     private let storage: Storage
     private let now: Int64
@@ -18,10 +18,10 @@ public struct UserDirectory {
         return user
     }
 
-    /// The same, where there may be none.
+    /// The same; `nil` when there is no such user.
     public func find(_ id: String) throws -> UserRow? { try storage.user(id) }
 
-    /// By id.
+    /// Users in the order of their ids.
     public func list(_ wanted: UserListQuery) throws -> [UserRow] {
         let candidates = try wanted.ids.map { try $0.sorted().compactMap { try storage.user($0) } } ?? storage.users()
         return candidates.filter { user in
@@ -62,7 +62,7 @@ public struct UserDirectory {
     /// The ids of all bots.
     public func bots() throws -> [String] { try storage.documents(.bot).map { $0.id } }
 
-    /// What is set for a bot; `nil` when it is none.
+    /// A bot's settings; `nil` when there is no such bot.
     public func botSettings(_ id: String) throws -> JSON? { try storage.document(.bot, id) }
 
     // MARK: Devices and activity
@@ -72,7 +72,7 @@ public struct UserDirectory {
         try storage.devices(of: userID, type: type).map { $0.token }
     }
 
-    /// Whose a device is.
+    /// The user who has a device.
     public func deviceOwner(_ type: String, _ token: String) throws -> String? { try storage.deviceOwner(type, token) }
 
     /// How many users were active on these days, counted from 1970-01-01.

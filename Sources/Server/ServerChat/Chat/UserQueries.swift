@@ -31,7 +31,7 @@ public struct UserListQuery {
 public struct MemberListQuery {
     public enum State {
         case all, joined, invited
-        /// Invited by a friend of the member's own, not of who asks.
+        /// Invited by somebody whom the member, not the caller, has as a friend.
         case invitedByFriend
         case invitedByOther
     }
@@ -60,7 +60,7 @@ public struct OwnChannelsQuery {
 
 /// Which scheduled messages are shown.
 public struct ScheduledQuery {
-    /// Whose; empty: everybody's.
+    /// The user whose messages are shown; empty: all users.
     public var userID = ""
     /// Empty: of all channels.
     public var channelURL = ""

@@ -6,7 +6,7 @@ public final class ChatSocket: SocketOwner {
     public let userID: String
     /// Its place in the order of opening.
     public let number: Int
-    /// When its session key runs out, in milliseconds since the epoch; 0 when it does not, or the client knows.
+    /// When its session key runs out, in milliseconds since the epoch; 0 when it never does, or the client was told.
     public private(set) var keyExpiresAt: Int64 = 0
     /// Whether the closing has begun; nothing more is delivered then.
     public private(set) var isEnding = false
@@ -36,7 +36,7 @@ public final class ChatSocket: SocketOwner {
         link.send(frame)
     }
 
-    /// Says goodbye; the connection ends when the peer has answered, or after a while.
+    /// Sends a close frame; the connection ends when the peer has answered, or after a while.
     public func end(code: UInt16, reason: String = "") {
         guard !isEnding else { return }
         link.sendClose(code: code, reason: Array(reason.utf8.prefix(120)))

@@ -28,7 +28,7 @@ public enum SocketDialect {
                 result.set("custom", value)
             case "user": result.set("user", user(value))
             case "mentioned_users": result.set(key, .array((value.array ?? []).map(user)))
-            // The command says it, and for files the old shape has the media type under this name.
+            // The command says the type; and for files, the old shape has the media type under this name.
             case "type", "req_id": break
             case "file":
                 result.set("file", value)

@@ -24,7 +24,7 @@ public final class SocketHub {
     public func sockets(of userID: String) -> [ChatSocket] { byUser[userID] ?? [] }
     public func isOnline(_ userID: String) -> Bool { byUser[userID] != nil }
 
-    /// When the next socket has to hear that its session key ran out.
+    /// When the next socket has to be told that its session key ran out.
     public var nextKeyExpiry: Int64? { sockets.values.lazy.map(\.keyExpiresAt).filter { $0 > 0 }.min() }
 
     /// Makes a socket of a link and keeps it until it closes.

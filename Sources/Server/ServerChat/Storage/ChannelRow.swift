@@ -68,7 +68,7 @@ public struct ChannelRow {
         .init("change_seq", { $0.changeSeq = $1.int($2) }, { $1.bind($0.changeSeq) }),
         .init("change_at", { $0.changeAt = $1.time($2) }, { $1.bind($0.changeAt) }),
     ])
-    /// All but its number, which the file gives it.
+    /// All columns but the id, which the database gives to a new row.
     static let newColumns = columns.without(["id"])
     /// What a host may change of a channel.
     static let hostColumns = columns.only([

@@ -1,7 +1,7 @@
 import SyncBytes
 import SyncSQLite
 
-/// Columns of a table: what is selected, how a row is read, and what is stored go by this one list, and by names.
+/// Columns of a table, by name: this one list says what is selected, how a row is read, and what is stored.
 struct Columns<Row>: Sendable {
     /// A column, and where a row keeps it.
     struct Column: Sendable {
@@ -27,7 +27,7 @@ struct Columns<Row>: Sendable {
     /// Behind UPDATE … SET.
     let assignments: String
 
-    /// - Parameter table: by what name a statement knows the table, where several are in it.
+    /// - Parameter table: the table's name in a statement that has several tables.
     init(of table: String = "", _ all: [Column]) {
         self.all = all
         list = all.map { (table.isEmpty ? "" : table + ".") + $0.name }.joined(separator: ", ")
@@ -38,12 +38,12 @@ struct Columns<Row>: Sendable {
 
     var count: Int32 { Int32(all.count) }
 
-    /// These of the columns only, in the order of the table. A name that is none is left out.
+    /// Only these columns, in the order of the table. Unknown names are ignored.
     func only(_ names: TextSet) -> Columns { Columns(all.filter { names.contains($0.name) }) }
 
     func without(_ names: TextSet) -> Columns { Columns(all.filter { !names.contains($0.name) }) }
 
-    /// Takes what the columns of a statement's row say, which begin with number `first`.
+    /// Reads the columns of a statement's row, which begin with number `first`.
     func read(_ statement: Statement, from first: Int32, into row: inout Row) {
         var number = first
         for column in all {
@@ -52,7 +52,7 @@ struct Columns<Row>: Sendable {
         }
     }
 
-    /// Binds what a row says, in the columns' order; more may be bound behind it.
+    /// Binds the values of a row, in the columns' order; more may be bound behind them.
     @discardableResult
     func bind(_ row: Row, to statement: Statement) -> Statement {
         for column in all { column.bind(row, statement) }

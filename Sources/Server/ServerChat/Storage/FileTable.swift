@@ -2,11 +2,11 @@ import ServerBase
 import SyncBytes
 import SyncSQLite
 
-/// The files that were uploaded: what is known of them in the database, their bytes there or in a folder.
+/// The files that were uploaded: the database has what is known of them; their bytes are there, too, or in a folder.
 public final class FileTable {
     private let connection: Connection
     private let random: RandomSource
-    /// Where the bytes of new files lie; without it in the database.
+    /// The folder for the bytes of new files; `nil`: they lie in the database.
     public let folder: FileFolder?
 
     init(_ connection: Connection, _ random: RandomSource, _ folder: FileFolder?) {
@@ -38,7 +38,8 @@ public final class FileTable {
         }
     }
 
-    /// Keeps a file, as a part of a transaction, and returns its key. A draft has to be told when this is stored.
+    /// Keeps a file, as a part of a transaction, and returns its key. When that is stored, a draft must be told by
+    /// `keep`.
     func save(_ file: NewFile, at now: Int64) throws -> String {
         let (key, bytes, isApart) =
             switch file.content {
@@ -57,7 +58,7 @@ public final class FileTable {
         return key
     }
 
-    /// What all files have together.
+    /// The bytes of all files together.
     func bytes() throws -> Int64 {
         try connection.prepare("SELECT value FROM marks WHERE name = 'file_bytes'").first { $0.int(0) } ?? 0
     }
@@ -72,7 +73,7 @@ public final class FileTable {
             } ?? nil
     }
 
-    /// Opens the folder that files lie in. A database that has files in a folder does not do without one.
+    /// Opens the folder with files. A database that has files in a folder cannot be opened without it.
     func open(for owner: @autoclosure () throws -> String) throws {
         guard let folder else {
             if try connection.prepare("SELECT 1 FROM files WHERE is_apart = 1 LIMIT 1").first({ _ in true }) != nil {

@@ -18,7 +18,7 @@ public struct MessagePage {
         entries.append(Entry(id: row.int(0), createdAt: row.time(1), range: start..<bytes.count))
     }
 
-    /// Makes room for `count` messages like those that are there: growing by doubling would copy a page twice.
+    /// Makes room for `count` more messages of about the same size: growing by doubling would copy a page twice.
     public mutating func reserve(_ count: Int) {
         guard !entries.isEmpty, count > 0 else { return }
         let each = bytes.count / entries.count

@@ -17,7 +17,7 @@ public struct MessageRow {
         public static let reactions = Parts(rawValue: 2)
         public static let threadInfo = Parts(rawValue: 4)
         public static let parentInfo = Parts(rawValue: 8)
-        /// Not a part, but what is left of one: of a poll its id and title.
+        /// Not a part, but how much is left of one: only the id and title of a poll.
         public static let shortPoll = Parts(rawValue: 16)
         public static let all: Parts = [.metaarray, .reactions, .threadInfo, .parentInfo]
 
@@ -108,7 +108,7 @@ public struct MessageRow {
         return result
     }
 
-    /// A message's document in which a poll is its id and title.
+    /// A message's document in which only the id and title of a poll are left.
     private static func withShortPoll(_ json: [UInt8]) -> [UInt8] {
         guard let document = try? JSON.parse(json), let poll = document["poll"], poll.kind == .object else {
             return json

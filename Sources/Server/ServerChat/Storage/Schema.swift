@@ -1,6 +1,6 @@
 /// The server's tables. Times are milliseconds since the epoch; `json` columns hold text that goes out as it stands.
 enum Schema {
-    /// A file of version N has had the first N steps; the others make it a present one.
+    /// A file of version N has had the first N steps; the other steps bring it up to date.
     static let steps = [first, second, third, fourth, fifth, sixth, seventh]
 
     private static let first = """

@@ -43,7 +43,7 @@ extension Storage {
         try columns.bind(channel, to: statement).bind(channel.id).run()
     }
 
-    /// Something of the channel changed for all its members.
+    /// Notes that a channel changed for all its members.
     public func touchChannel(_ id: Int64, at now: Int64) throws {
         try connection.prepare("UPDATE channels SET change_seq = ?, change_at = ? WHERE id = ?")
             .bind(try nextSequence()).bind(now).bind(id).run()

@@ -63,14 +63,14 @@ extension Storage {
             }.compactMap { $0 }
     }
 
-    /// It has happened, or will not: nothing is due twice.
+    /// A document is no longer due: the action was done, or never will be.
     public func clearDue(_ kind: Kind, _ id: String, by now: Int64) throws {
         try connection.prepare("UPDATE documents SET due = 0 WHERE kind = ? AND id = ? AND due <= ?")
             .bind(kind.rawValue).bind(id).bind(now).run()
     }
 
-    /// When the next thing after this time has to happen. What could not be read stays behind: it must not be waited
-    /// for, since its time never lies ahead.
+    /// The next time after `now` at which something is due. Documents that could not be read stay due at a past time;
+    /// waiting for these would never end.
     public func nextDue(after now: Int64) throws -> Int64? {
         try connection.prepare("SELECT min(due) FROM documents WHERE due > 0 AND due > ?").bind(now)
             .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil

@@ -1,7 +1,7 @@
 import SyncJSON
 
 extension Storage {
-    /// By what the folder knows this database.
+    /// The name by which the folder knows this database.
     func folderOwner() throws -> String {
         if let known = try document(.setting, "file_folder")?["owner"]?.string { return known }
         let owner = random.hex(16)

@@ -50,14 +50,14 @@ extension Storage {
             .run()
     }
 
-    /// Who has a key in an address book.
+    /// The entries with a key, in all address books.
     public func discoveries(ofKey key: String) throws -> [Discovery] {
         try connection.prepare(
             "SELECT user_id, discovery_key, name FROM discoveries WHERE discovery_key = ? ORDER BY user_id"
         ).bind(key).all { Discovery(userID: $0.text(0), key: $0.text(1), name: $0.text(2)) }
     }
 
-    /// The users that say of themselves that they are found by a key.
+    /// The users who have a key among their own discovery keys.
     public func users(discoveredBy key: String) throws -> [String] {
         try connection.prepare(
             """

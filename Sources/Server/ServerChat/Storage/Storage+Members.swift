@@ -55,7 +55,7 @@ extension Storage {
             .bind(channelID).all { ($0.text(0), $0.int(1), $0.int(2)) }
     }
 
-    /// Those of a channel's members who have come in.
+    /// The members of a channel who have joined.
     public func joinedMembers(_ channelID: Int64) throws -> [String] {
         try connection.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2").bind(channelID).all {
             $0.text(0)
@@ -95,15 +95,15 @@ extension Storage {
 
     // MARK: Reading
 
-    /// One more message of the member's own that does not count as unread.
+    /// Counts one more message of the member's own, which is not unread for the member.
     public func countOwn(_ channelID: Int64, _ userID: String) throws {
         totals.note(channelID)
         try connection.prepare("UPDATE members SET own_unread = own_unread + 1 WHERE channel_id = ? AND user_id = ?")
             .bind(channelID).bind(userID).run()
     }
 
-    /// Adds to, or takes from, the unread mentions of those whom a message mentions and who have not read it: who has
-    /// read no more than `before` messages of the channel.
+    /// Adds to the unread mentions of those whom a message mentions and who have not read it, or takes from them. They
+    /// have read no more than `before` messages of the channel.
     public func countMentions(_ message: MessageRow, _ mentions: Mentions, by count: Int64, before: Int64) throws {
         let change = """
             UPDATE members SET mentions = max(0, mentions + ?)

@@ -40,7 +40,7 @@ extension Storage {
         try MessageRow.columns.bind(message, to: statement).run()
     }
 
-    /// The oldest messages of channels where messages do not last, that have lasted long enough.
+    /// The oldest messages that have expired, of channels in which messages expire.
     public func expired(at now: Int64, limit: Int) throws -> [MessageRow] {
         try connection.prepare(
             """
@@ -52,7 +52,7 @@ extension Storage {
         ).bind(now).bind(limit).all { MessageRow($0) }
     }
 
-    /// When the next message of such a channel has lasted long enough.
+    /// When the next message expires.
     public func nextExpiry() throws -> Int64? {
         try connection.prepare(
             """
@@ -62,7 +62,7 @@ extension Storage {
         ).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
     }
 
-    /// A message came in before the last read of some members: to them it is read.
+    /// A message was stored with a time before the last reading of some members: for them it is read.
     public func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
         totals.note(channelID)
         try connection.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
@@ -88,13 +88,13 @@ extension Storage {
         ).bind(channelID).bind(createdAt).bind(id).first { $0.int(0) }
     }
 
-    /// The channel's last message was this one.
+    /// Sets the channel's last message.
     public func setLastMessage(_ channelID: Int64, _ id: Int64, _ createdAt: Int64) throws {
         try connection.prepare("UPDATE channels SET last_message_id = ?, last_message_at = ? WHERE id = ?")
             .bind(id).bind(createdAt).bind(channelID).run()
     }
 
-    /// Finds the channel's last message after it went. Silent messages are none unless they were sent to be.
+    /// Finds the channel's last message again after the last one went. Silent messages count only if they were sent to.
     public func recallLastMessage(_ channelID: Int64, _ policy: ThreadingPolicy) throws {
         let last = try connection.prepare(
             """
@@ -113,8 +113,9 @@ extension Storage {
             .run()
     }
 
-    /// A counted message goes, after it was deleted: those who had read it must not miss one of the unread ones. Read
-    /// are the first so many of a channel, whether by reading, hiding or joining late; a time of reading does not tell.
+    /// A message was deleted: takes it out of the counts. Those who had read it have one read message less, so that
+    /// none of their unread messages counts as read. A member has read the first `read_total` messages of the channel,
+    /// by reading, hiding it or joining late; the time of the last reading does not say how many.
     public func uncount(_ message: MessageRow) throws {
         guard message.isCountable else { return }
         let before = try countablesBefore(message)
@@ -132,7 +133,7 @@ extension Storage {
             .bind(message.channelID).bind(before).run()
     }
 
-    /// How many messages that count come before one in its channel.
+    /// How many countable messages come before one in its channel.
     public func countablesBefore(_ message: MessageRow) throws -> Int64 {
         try connection.prepare(
             """
@@ -142,7 +143,8 @@ extension Storage {
         ).bind(message.channelID).bind(message.createdAt).bind(message.id).first { $0.int(0) } ?? 0
     }
 
-    /// How many messages that count were sent at or after a time, how many of them by a user, and how many mention it.
+    /// How many countable messages were sent from a time on, how many of them by a user, and how many mention that
+    /// user.
     public func countables(_ channelID: Int64, from time: Int64, by userID: String) throws
         -> (all: Int64, own: Int64, mentions: Int64)
     {

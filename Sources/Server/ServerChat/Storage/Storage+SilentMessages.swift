@@ -2,7 +2,7 @@ import SyncJSON
 
 // A silent message is the last one of its channel to its sender, and to nobody else.
 extension Storage {
-    /// A member sent one that may be its last message.
+    /// Notes a silent message as its sender's last one, if it is the newest.
     public func noteSilent(_ message: MessageRow) throws {
         try connection.prepare(
             """
@@ -14,13 +14,13 @@ extension Storage {
         .bind(message.createdAt).bind(message.id).run()
     }
 
-    /// Whether it is its sender's newest silent one.
+    /// Whether a message is its sender's newest silent one.
     public func isSilentLast(_ message: MessageRow) throws -> Bool {
         guard !message.sender.isEmpty else { return false }
         return try membership(message.channelID, message.sender)?.silentID == message.id
     }
 
-    /// A message went, or has another time: if it is a silent one, its sender's newest is found again.
+    /// A message went, or has another time: if it was silent, its sender's newest silent message is found again.
     public func recallSilent(after message: MessageRow, _ policy: ThreadingPolicy) throws {
         guard (try? JSON.parse(message.json))?["silent"]?.bool == true else { return }
         let newest = try connection.prepare(

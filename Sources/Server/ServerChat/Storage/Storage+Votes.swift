@@ -1,5 +1,5 @@
 extension Storage {
-    /// A user's votes: these and no others.
+    /// Sets a user's votes to these options only.
     public func setVotes(_ poll: Int64, _ userID: String, _ options: Set<Int64>) throws {
         try connection.prepare("DELETE FROM votes WHERE poll_id = ? AND user_id = ?").bind(poll).bind(userID).run()
         for option in options.sorted() {

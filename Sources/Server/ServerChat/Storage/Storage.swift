@@ -2,10 +2,10 @@ import ServerBase
 import SyncBytes
 import SyncSQLite
 
-/// Everything the server remembers, in SQLite. Rules live in `Chat`; here is only what is written and read how.
+/// Everything the server remembers, in SQLite. The rules are in `Chat`; this class only reads and writes.
 public final class Storage {
     public let connection: Connection
-    /// Of what keys, tokens and ids are made.
+    /// The source of keys, tokens and ids.
     public let random: RandomSource
     public let files: FileTable
     /// Members of recently used channels, for broadcasts. Dropped when a channel's members change.
@@ -13,7 +13,7 @@ public final class Storage {
     /// Told of every change of what counts as unread.
     public let totals: UnreadTotals
     private var sequence: Int64 = 0
-    /// Change numbers up to this one are written down as given away.
+    /// Change numbers up to this one are stored as used.
     private var reserved: Int64 = 0
     private var messageID: Int64 = 0
     /// The users that are bots. Mostly none, and asked for with every channel.
@@ -51,14 +51,14 @@ public final class Storage {
             ).first { try Storage.checked($0.int(0), "message") } ?? 0
         hasBlocks = try connection.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
         bots = TextSet(try connection.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
-        // What ends with its server leaves its files to the next one.
+        // All databases in memory have one owner name, so that the next one can use the folder.
         try files.open(for: path == Storage.inMemory ? "memory" : folderOwner())
     }
 
     /// The path of a database that ends with its server.
     public static let inMemory = ":memory:"
 
-    /// The last number of a series, behind which others can come.
+    /// The last number of a series, checked so that others can follow it.
     public static func checked(_ number: Int64, _ series: String) throws -> Int64 {
         guard (0...(1 << 62)).contains(number) else {
             throw StoreError.corrupt(message: "the last \(series) has the number \(number)")
@@ -69,9 +69,9 @@ public final class Storage {
     /// The number of the last change; changelog tokens are such numbers.
     public var lastSequence: Int64 { sequence }
 
-    /// A number that no change had before. The rows that have the highest numbers may go, or be none that are looked
-    /// at when the server starts; tokens with these numbers are out all the same. So numbers are written down before
-    /// they are given away, many at once, and a server that starts goes on behind them.
+    /// A number that no change had before. Rows with the highest numbers may be deleted, or be of a table that is not
+    /// read when the server starts, but clients may have tokens with these numbers. So many numbers at once are stored
+    /// as used before the first one is given out, and a server that starts goes on behind them.
     public func nextSequence() throws -> Int64 {
         if sequence >= reserved {
             let end = sequence + 1000
@@ -82,7 +82,8 @@ public final class Storage {
         return sequence
     }
 
-    /// Writes the last message id down: the messages that know it are about to go, and an id never comes again.
+    /// Stores the last message id, since the messages that have it are about to go, and an id must never be given
+    /// twice.
     public func markMessageID() throws {
         try connection.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('message_id', ?)")
             .bind(messageID).run()
@@ -104,8 +105,8 @@ public final class Storage {
         ).first { $0.int(0) } ?? 0
     }
 
-    /// Does `body` as a whole or not at all; within another one it is part of that. What is remembered beside the file
-    /// goes back with it.
+    /// Does `body` as a whole or not at all; inside another transaction it is a part of that. When it fails, what is
+    /// kept in memory beside the file is set back, too.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         if connection.isInTransaction { return try body() }
         let before = (bots: bots, hasBlocks: hasBlocks, reserved: reserved)

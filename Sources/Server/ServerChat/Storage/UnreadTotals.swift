@@ -2,8 +2,8 @@ import ServerBase
 import SyncBytes
 import SyncSQLite
 
-/// How many messages wait for users over all their channels. Every message tells each online member's total, so totals
-/// are remembered and only what changed of a channel is read again, for all its members at once.
+/// How many messages are unread for users in all their channels. Every message tells each online member's total, so
+/// totals are kept in memory, and only a channel that changed is read again, for all its members at once.
 public final class UnreadTotals {
     /// A user's total, and the part of each custom type among its joined channels, also those with nothing unread.
     public struct Total: Equatable {
@@ -17,7 +17,7 @@ public final class UnreadTotals {
         public let parts: [Part]
     }
 
-    /// What is unread of one channel.
+    /// The unread messages of one channel.
     private struct Waiting {
         let type: String
         let count: Int64
@@ -27,7 +27,7 @@ public final class UnreadTotals {
     private struct Account {
         private var channels: [Int64: Waiting] = [:]
         private var all: Int64 = 0
-        /// Of each type, and how many channels have it.
+        /// The sum of each custom type, and how many channels have it.
         private var types: TextMap<(count: Int64, channels: Int)> = [:]
 
         /// `nil` for a channel that is not joined.
@@ -58,10 +58,10 @@ public final class UnreadTotals {
 
     public init(_ connection: Connection) { self.connection = connection }
 
-    /// Something that counts may have changed in a channel.
+    /// Notes that unread counts may have changed in a channel.
     public func note(_ channelID: Int64) { changed.insert(channelID) }
 
-    /// Nothing that was read is sure any more.
+    /// Forgets all totals: what was read for them may have been rolled back.
     public func forget() {
         known = [:]
         changed = []
@@ -73,7 +73,7 @@ public final class UnreadTotals {
         return try (known[userID] ?? load(userID)).total
     }
 
-    /// `MembershipRow.unread` says the same of one row.
+    /// `MembershipRow.unread` computes the same for one row.
     private static let count = """
         CASE WHEN m.count_preference IN ('all', 'unread_message_count_only')
             THEN max(0, c.countable - m.read_total - m.own_unread) ELSE 0 END

@@ -19,7 +19,7 @@ public struct UserRow {
     public var lastSeenAt: Int64 = 0
     /// Whether invitations let the user in at once.
     public var acceptsInvitations = true
-    /// A JSON object: what is said of a user besides.
+    /// A JSON object with further details of the user.
     public var details = UserRow.noDetails
 
     private static let noDetails = Array("{}".utf8)
@@ -58,7 +58,7 @@ public struct UserRow {
         if row.utf8(column).count > UserRow.noDetails.count { details = row.bytes(column) }
     }
 
-    /// A thing said of the user besides, e.g. discovery keys.
+    /// A further detail of the user, such as the discovery keys.
     public func detail(_ key: String) -> JSON? {
         guard details.count > 2 else { return nil }
         return (try? JSON.parse(details))?[key]
