@@ -28,13 +28,13 @@ public final class Clock {
     /// Moves the time on; it cannot be moved back. Deadlines (`monotonic`) stay where they are.
     public func advance(by milliseconds: Int64) {
         guard milliseconds > 0 else { return }
-        // A thousand years is as far as anybody goes.
+        // At most a thousand years, so that sums with it cannot overflow.
         offset = min(offset &+ min(milliseconds, 31_536_000_000_000), 31_536_000_000_000)
     }
 
     /// Goes on from a time that an earlier run has reached, if it was ahead of the source's.
     public func resume(at time: Int64) {
-        // What a file says: no clock tells more than this.
+        // The time comes from a file; no clock shows more than this.
         let time = min(max(time, 0), 1 << 53)
         offset = max(offset, time &- reading(CLOCK_REALTIME))
         reach(time)

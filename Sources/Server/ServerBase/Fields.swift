@@ -4,7 +4,7 @@ import SyncJSON
 /// A JSON object that a client sent, read liberally: numbers and booleans may come as text.
 public struct Fields {
     public let json: JSON
-    /// The keys that were there and asked for; `nil` for what is inside another object.
+    /// The keys that this object has and that were asked for; `nil` for an object inside another one.
     private let ledger: Names?
 
     private final class Names {

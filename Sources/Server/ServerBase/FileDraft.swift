@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A file that comes into a folder. Unless it is kept nothing of it stays.
+/// A file that is coming into a folder. It is removed again unless `keep` is called.
 public final class FileDraft {
     /// What the file is called in its folder.
     public let name: String
@@ -43,13 +43,13 @@ public final class FileDraft {
         }
     }
 
-    /// Nothing more comes. A request may bring many files, and none needs a descriptor from here on.
+    /// No more bytes come. A request may bring many files, and none of them needs a descriptor from here on.
     public func finish() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
     }
 
-    /// It is stored that the folder has this file.
+    /// Keeps the file: the database has stored that the folder has it.
     public func keep() {
         finish()
         isKept = true

@@ -4,17 +4,17 @@ import SyncBytes
 
 /// The folder in which a server keeps uploaded files, each under a name of the server's own making.
 ///
-/// A file is found by what the database says of it, which is stored when the file is complete: so a server that was
-/// killed leaves no half file that anybody gets. The folder belongs to one database, which a file in it names. What
-/// this database does not know is what a killed server has left, and goes at the start.
+/// A file is found only by its row in the database, which is stored when the file is complete: so nobody gets an
+/// incomplete file from a server that was killed. The folder belongs to one database, which a file in it names. Files
+/// that this database does not know were left by a killed server, and are removed at the start.
 public final class FileFolder {
     /// The most bytes that all files together may have.
     private let quota: Int64
     private let path: String
     private let random: RandomSource
-    /// Of the file that names the owner; it is locked for as long as the server runs.
+    /// The descriptor of the file that names the owner; it is locked for as long as the server runs.
     private let marker: Int32
-    /// Of all files, those that are coming in too.
+    /// The bytes of all files, including those that are coming in.
     private var bytes: Int64 = 0
 
     private static let markerName = "owner"
@@ -38,8 +38,8 @@ public final class FileFolder {
         SetupError("the folder \(path) cannot be used: \(String(cString: strerror(errno)))")
     }
 
-    /// Takes the folder over for a database, and removes what the database does not know. `bytes` is what its files
-    /// have together.
+    /// Takes the folder over for a database, and removes the files that the database does not know. `bytes`: how many
+    /// the known files have together.
     public func open(for owner: String, bytes: Int64, knows: (String) throws -> Bool) throws {
         var text = [UInt8](repeating: 0, count: 64)
         let count = pread(marker, &text, text.count, 0)
@@ -53,7 +53,7 @@ public final class FileFolder {
         try clean(knows)
     }
 
-    /// Removes every file of a server that is not known.
+    /// Removes every file that a server has made here and that is not known.
     public func clean(_ knows: (String) throws -> Bool) throws {
         guard let entries = opendir(path) else { throw FileFolder.failure(path) }
         defer { closedir(entries) }
@@ -67,7 +67,7 @@ public final class FileFolder {
         for name in strays { unlink("\(path)/\(name)") }
     }
 
-    /// Whether a name is one that this server makes: other files in the folder are none of its business.
+    /// Whether a name is one that this server makes: other files in the folder are left alone.
     private static func isKey(_ name: String) -> Bool {
         name.utf8.count == 32
             && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
@@ -78,7 +78,8 @@ public final class FileFolder {
     /// A new file, to be filled with at most so many bytes.
     public func draft(limit: Int64) throws -> FileDraft { try FileDraft(self, name: random.hex(16), limit: limit) }
 
-    /// A file that the database knows; `nil` when it is not there as a whole: a power failure may cost the last ones.
+    /// A file that the database knows; `nil` when it is missing or incomplete: a power failure may damage the last
+    /// ones.
     public func file(_ name: String, count: Int64) -> StoredBytes? {
         var facts = stat()
         guard stat(path(of: name), &facts) == 0, Int64(facts.st_size) == count else { return nil }
@@ -87,7 +88,7 @@ public final class FileFolder {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Refuses so many bytes for which there is no room.
+    /// Refuses `count` bytes when there is no room for them.
     public func checkRoom(_ count: Int64) throws {
         guard count <= quota - min(quota, bytes) else { throw Refusal.fullOfFiles(quota >> 20) }
     }

@@ -10,6 +10,6 @@ public final class KeyWatch {
 
     public func note(_ key: String) { read.insert(key) }
 
-    /// What was read and must not be.
+    /// The keys that the handler has read although it may not read them.
     public var strays: TextSet { accepted.map { read.subtracting($0) } ?? [] }
 }

@@ -1,6 +1,6 @@
 import SyncBytes
 
-/// A token bucket for each caller: so many requests a second, as many again after a rest, and no more.
+/// A token bucket for each caller: `limit` requests a second, and after a rest at most `limit` of them at once.
 public final class RateLimiter {
     private struct Bucket {
         /// Thousandths of a request.

@@ -10,7 +10,7 @@ public struct Refusal: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// As the log has it.
+    /// The refusal as the log shows it.
     public var description: String { "\(message) (\(code))" }
 
     public static func missing(_ key: String) -> Refusal { Refusal(400_105, "\"\(key)\" is missing.") }

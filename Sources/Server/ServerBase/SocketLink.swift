@@ -1,7 +1,7 @@
 /// How a socket's texts travel: over a network connection, or within the process. It knows framing, not chat.
 ///
-/// What comes in, a link tells its `SocketOwner`: `heard` for any sign of life, `received` for a text, `peerCloses` for
-/// a close frame, `breaksProtocol` when it has itself said goodbye to a peer that broke the rules, `close` at the end.
+/// A link calls its `SocketOwner`: `heard` for any sign of life, `received` for a text, `peerCloses` for a close frame,
+/// `breaksProtocol` when it has sent a close frame itself since the peer broke the protocol, `close` at the end.
 public protocol SocketLink: AnyObject {
     /// Starts to deliver to the socket, also what has come in before. Called once; the greeting may have been sent
     /// before it.

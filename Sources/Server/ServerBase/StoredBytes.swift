@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Where the bytes of a file are that was kept.
+/// Where the bytes of a stored file are.
 public enum StoredBytes {
     case memory([UInt8])
     case disk(path: String, count: Int64)
@@ -13,7 +13,7 @@ public enum StoredBytes {
         }
     }
 
-    /// All of them, in memory. Who asks looks at the count before.
+    /// All bytes, in memory. The caller checks the count before.
     public func bytes() throws -> [UInt8] {
         switch self {
         case .memory(let bytes): return bytes

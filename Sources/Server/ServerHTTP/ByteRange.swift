@@ -6,8 +6,8 @@ public enum ByteRange: Equatable {
     case part(Range<Int>)
     case unsatisfiable
 
-    /// What a request asks for of a file with this tag. Where the request names a tag, its range is for the file with
-    /// that one alone; and no other method than GET has ranges.
+    /// The part of a file that a request asks for; `tag` is the file's tag. When the request names a tag, its range
+    /// counts only for a file with the same tag. Only GET has ranges.
     public init(_ request: HTTPRequest, tag: String, of count: Int) {
         let isMeant = request.header("If-Range").map { $0.isByteEqual(to: tag) } ?? true
         self.init(isMeant && request.method == "GET" ? request.header("Range") : nil, of: count)
@@ -27,7 +27,7 @@ public enum ByteRange: Equatable {
         switch (first, last) {
         case (nil, nil): return
         case (nil, let length?):
-            // The last so many bytes.
+            // The last `length` bytes.
             self = length == 0 || count == 0 ? .unsatisfiable : .part(max(0, count - min(length, count))..<count)
         case (let first?, let last):
             if let last, last < first { return }

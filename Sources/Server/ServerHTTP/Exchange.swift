@@ -4,10 +4,10 @@ import CMicrohttpd
 final class Exchange {
     let target: RequestTarget
     var isStarted = false
-    /// More has come than is taken.
+    /// Whether more bytes have come than the limit allows.
     private(set) var isRefused = false
     private var body: [UInt8] = []
-    /// What takes a form apart whose files go to a folder.
+    /// Takes the form apart when its files go to a folder.
     private var parts: MultipartReader?
     private var limit = Int64(HTTPRequest.bodyLimit)
     private var received: Int64 = 0
@@ -18,7 +18,7 @@ final class Exchange {
 
     init(target: [UInt8]) { self.target = RequestTarget(target) }
 
-    /// The body is a form whose files go to a folder.
+    /// The body is to be taken apart as a form whose files go to a folder.
     func takeForm(_ parts: MultipartReader, limit: Int64) {
         self.parts = parts
         self.limit = limit
@@ -39,7 +39,7 @@ final class Exchange {
         }
     }
 
-    /// The request with the body that has come, which is given away.
+    /// The request with the body that has come; the exchange does not keep the body.
     func request(_ method: UnsafePointer<CChar>, header: @escaping (String) -> String?) -> HTTPRequest {
         defer {
             body = []

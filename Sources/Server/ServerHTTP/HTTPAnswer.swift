@@ -3,7 +3,7 @@ import ServerBase
 /// What the server makes of a request.
 public enum HTTPAnswer {
     case response(HTTPResponse)
-    /// What becomes of the request is certain; its answer goes out so much later.
+    /// The request has been handled already; its answer goes out after this time.
     indirect case delayed(HTTPAnswer, milliseconds: Int64)
     /// An answer whose body comes piece by piece: status and headers are the response's, `opened` takes the link.
     case stream(HTTPResponse, opened: (any EventLink) -> Void)

@@ -24,12 +24,12 @@ public final class HTTPFront {
     private var isStopping = false
     private var suspended: [ObjectIdentifier: (exchange: Exchange, connection: OpaquePointer)] = [:]
     private var streams: [ObjectIdentifier: StreamBody] = [:]
-    /// Requests of whose bodies more is to come.
+    /// Requests whose bodies are not complete yet.
     private var receiving: [ObjectIdentifier: OpaquePointer] = [:]
     private var isLooking = false
-    /// Milliseconds between two looks at who of them has gone.
+    /// Milliseconds between two checks for clients among these that are gone.
     private static let lookPause: Int64 = 2000
-    /// What a body beyond the limit is answered with.
+    /// The answer to a request whose body is beyond the limit.
     private let tooLarge: HTTPResponse
 
     /// `intake` is asked with the headers of a request, `handler` when its body is there too.
@@ -97,10 +97,10 @@ public final class HTTPFront {
         return MHD_get_timeout(daemon, &timeout) == .YES ? Int64(clamping: timeout) : 1000
     }
 
-    /// Something outside changed what libmicrohttpd has to do.
+    /// Called when something else has given libmicrohttpd work to do.
     public func wake() { needsRun = true }
 
-    /// Does what is due.
+    /// Lets libmicrohttpd do what is due.
     public func work() {
         guard let daemon else { return }
         var timeout: UInt64 = 0
@@ -172,8 +172,8 @@ public final class HTTPFront {
         return .YES
     }
 
-    /// libmicrohttpd does not see a client that goes right behind a piece of its body until the connection has been
-    /// idle for 75 s, and keeps the body for so long. The end of its socket is shown to it.
+    /// When a client goes right after a piece of a body, libmicrohttpd does not see it until the connection has been
+    /// idle for 75 s, and keeps the body for so long. So connections that their clients have closed are shut down here.
     private func lookForGone() {
         guard !isLooking, !receiving.isEmpty else { return }
         isLooking = true
@@ -268,8 +268,9 @@ public final class HTTPFront {
         _ connection: OpaquePointer, _ accept: String, _ headers: [(String, String)],
         _ opened: @escaping (any SocketLink) -> Void
     ) -> MHD_Result {
-        // Called exactly once after the answer went out, or never when the client is gone before that; the opening is
-        // small and the latter rare, so it is left to leak rather than released at a moment that might be too early.
+        // The callback is called once after the answer went out, or never when the client is gone before. The second
+        // case is rare and the opening is small, so it is leaked then: no moment to release it is certainly late
+        // enough.
         let opening = Unmanaged.passRetained(Opening(self, opened)).toOpaque()
         let response = MHD_create_response_for_upgrade(
             { context, _, _, extra, extraCount, socket, handle in

@@ -7,7 +7,7 @@ public struct HTTPRequest {
     public let body: [UInt8]
     /// A header by its name, in any case.
     public let header: (String) -> String?
-    /// The same as a form that was taken apart while it came in, in place of `body`.
+    /// The body in place of `body`, when it is a form that was taken apart while it came in.
     let parts: MultipartReader?
     /// The body once it was read, shared by all copies of the request.
     public let form = RequestForm()

@@ -3,7 +3,7 @@ import CMicrohttpd
 import Glibc
 
 extension HTTPResponse {
-    /// The answer as libmicrohttpd has it, which whoever asked for it destroys; `nil` breaks the connection.
+    /// Makes libmicrohttpd's form of the answer, which the caller has to destroy; `nil` breaks the connection.
     func made() -> OpaquePointer? {
         guard let made = delivery == .half ? half() : delivery == .whole ? whole() : nil else { return nil }
         for (name, value) in allHeaders { MHD_add_response_header(made, name, value) }
@@ -19,7 +19,7 @@ extension HTTPResponse {
         }
         let descriptor = shim_open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
         guard descriptor >= 0 else { return nil }
-        // From here on the descriptor is the answer's.
+        // From here on the descriptor belongs to the answer.
         let made = MHD_create_response_from_fd_at_offset64(
             UInt64(file.count), descriptor, UInt64(file.range.lowerBound))
         if made == nil { close(descriptor) }

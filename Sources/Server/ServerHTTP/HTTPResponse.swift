@@ -13,14 +13,14 @@ public struct HTTPResponse: Sendable {
 
     public var status = 200
     public var body: [UInt8]
-    /// What comes in place of `body`: a part of a file on the disk.
+    /// A part of a file on the disk, sent in place of `body`.
     public var filePart: FilePart?
     public var delivery = Delivery.whole
-    /// Besides those that every answer has.
+    /// Headers besides those that every answer has.
     public var headers: [(String, String)] = []
     public var contentType = "application/json; charset=utf-8"
 
-    /// What goes out before the body; framing of the connection is its own.
+    /// The headers that are sent; those for the framing of the body come from libmicrohttpd.
     public var allHeaders: [(String, String)] {
         [("Content-Type", contentType), ("Access-Control-Allow-Origin", "*")] + headers
     }
@@ -64,7 +64,7 @@ public struct HTTPResponse: Sendable {
             ])
     }
 
-    /// More requests than are allowed; in `wait` milliseconds there may be another one.
+    /// The caller has sent more requests than are allowed; after `wait` milliseconds it may send another one.
     public static func tooMany(limit: Int64, wait: Int64) -> HTTPResponse {
         var response = HTTPResponse(Refusal(500_910, "Too many requests.", status: 429))
         // Whole seconds, rounded up: who waits that long gets through.

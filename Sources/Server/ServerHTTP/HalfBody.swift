@@ -5,7 +5,7 @@ import Glibc
 final class HalfBody {
     private let part: [UInt8]
     private let file: (descriptor: Int32, start: Int64)?
-    /// What is announced.
+    /// The length that is announced.
     let count: Int64
 
     init(_ response: HTTPResponse) {

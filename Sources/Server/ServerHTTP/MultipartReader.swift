@@ -26,9 +26,9 @@ final class MultipartReader {
     /// What has come and is not taken apart yet, from `position` on.
     private var waiting: [UInt8] = []
     private var position = 0
-    /// Of the part that is coming in, unless it goes to a folder.
+    /// The bytes of the part that is coming in, unless it goes to a folder.
     private var content: [UInt8] = []
-    /// Of all parts that are in memory.
+    /// The bytes of all parts that are in memory.
     private var memoryBytes = 0
     private var failure: (any Error)?
 
@@ -73,7 +73,7 @@ final class MultipartReader {
         return parts
     }
 
-    /// Does what can be done with the bytes that are there; whether there may be more to do.
+    /// Does what can be done with the bytes that are there; the result says whether there may be more to do.
     private func step() throws -> Bool {
         switch state {
         case .preamble:
@@ -90,7 +90,7 @@ final class MultipartReader {
             position += 2
             state = isEnd ? .done : .head(MultipartHead(), isFirstLine: true, room: MultipartReader.headLimit)
         case .head(var head, let isFirstLine, let room):
-            // What ends the line before a delimiter may be what ended the last delimiter: then there is no part.
+            // Of two delimiters with only a line end between them, this line end belongs to both: there is no part.
             if mayBeNext(delimiter) {
                 guard isNext(delimiter) else { return false }
                 guard isFirstLine else { throw MultipartReader.broken }
@@ -127,7 +127,7 @@ final class MultipartReader {
         return try folder.place.draft(limit: folder.limit)
     }
 
-    /// Takes what certainly belongs to the part, up to what may be the beginning of its end.
+    /// Takes the bytes that certainly belong to the part, up to those that may be the beginning of its end.
     private func takeContent(_ head: MultipartHead, _ draft: FileDraft?) throws -> Bool {
         let found = find(end)
         let stop = found ?? max(position, waiting.count - end.count + 1)
@@ -151,10 +151,10 @@ final class MultipartReader {
 
     private func isNext(_ text: [UInt8]) -> Bool { waiting[position...].starts(with: text) }
 
-    /// Whether what waits begins with the text, or is a beginning of it.
+    /// Whether the waiting bytes begin with the text, or are themselves a beginning of it.
     private func mayBeNext(_ text: [UInt8]) -> Bool { zip(waiting[position...], text).allSatisfy { $0 == $1 } }
 
-    /// Where a text begins in what waits.
+    /// Where the text begins in the waiting bytes.
     private func find(_ text: [UInt8]) -> Int? {
         waiting.withUnsafeBytes { raw in
             guard let base = raw.baseAddress,

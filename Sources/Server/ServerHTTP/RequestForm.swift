@@ -85,6 +85,6 @@ public final class RequestForm {
         return result
     }
 
-    /// Clients that post JSON with a library's usual content type.
+    /// Whether the body is JSON in spite of its content type: some clients send their library's usual type with JSON.
     private static func isJSON(_ body: [UInt8]) -> Bool { body.first { $0 > 0x20 } == UInt8(ascii: "{") }
 }

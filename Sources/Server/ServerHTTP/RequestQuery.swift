@@ -26,11 +26,11 @@ public struct RequestQuery {
         return value.map { PercentEncoding.decode($0, plusIsSpace: true) }
     }
 
-    /// The first value of the first of these keys that occurs with one.
+    /// The value of the first of these keys that has one; empty when none has.
     public func text(_ keys: String...) -> String {
         var found = ""
         for key in keys {
-            // The others are read too: a client that says it twice says nothing unknown.
+            // The other keys count as read, too: a client may give one value under several of these names.
             if found.isEmpty { found = self[key] ?? "" } else { note(key) }
         }
         return found

@@ -11,7 +11,7 @@ public struct RequestTarget {
         raw = String(decoding: bytes, as: UTF8.self)
         var rest = bytes[...]
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
-        // The absolute form that proxies send: everything up to the path goes.
+        // The absolute form that proxies send: everything before the path is dropped.
         if rest.first != UInt8(ascii: "/"), let scheme = RequestTarget.authorityEnd(rest) { rest = rest[scheme...] }
         var path = rest
         var query = rest[rest.endIndex...]

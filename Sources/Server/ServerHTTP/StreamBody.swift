@@ -2,11 +2,11 @@ import CLinux
 import CMicrohttpd
 import Glibc
 
-/// The body of an answer that goes on for as long as somebody has something to say.
+/// The body of an answer that stays open: more bytes may follow at any time.
 ///
-/// libmicrohttpd asks for bytes; when there are none, the connection is suspended until there are some again. It looks
-/// at no socket that is suspended, so the socket is watched here: a peer that has closed its side gets nothing more,
-/// and its descriptor is free at once and not when the next sign of life is due.
+/// libmicrohttpd asks for bytes; when there are none, the connection is suspended until there are some again. While it
+/// is suspended, libmicrohttpd does not look at its socket, so the socket is watched here: nothing more is sent to a
+/// peer that has closed its side, and its descriptor is free at once, and not only when the next sign of life is due.
 final class StreamBody: EventLink {
     /// Told when libmicrohttpd has something to do.
     private let wake: () -> Void
@@ -28,7 +28,7 @@ final class StreamBody: EventLink {
         case closed
     }
 
-    /// More than this does not wait for a slow peer.
+    /// The most bytes that wait for a slow peer; with more, the connection is dropped.
     private static let limit = 16 << 20
 
     init(_ loop: EventLoop, _ connection: OpaquePointer, wake: @escaping () -> Void) {
@@ -36,7 +36,7 @@ final class StreamBody: EventLink {
         self.loop = loop
         self.connection = connection
         descriptor = shim_mhd_socket(connection)
-        // Besides come EPOLLHUP and EPOLLERR, which need not be asked for.
+        // EPOLLHUP and EPOLLERR come without being asked for.
         loop.add(descriptor, events: EPOLLRDHUP.rawValue) { [weak self] _ in self?.peerCloses() }
     }
 
@@ -54,7 +54,7 @@ final class StreamBody: EventLink {
     }
 
     private func peerCloses() {
-        // It stays true from now on, and would be told again and again.
+        // The event stays set from now on, and would be reported again and again.
         loop.remove(descriptor)
         drop()
     }
@@ -62,7 +62,7 @@ final class StreamBody: EventLink {
     func drop() {
         guard state != .closed else { return }
         state = .dropped
-        // A peer that takes nothing would never have libmicrohttpd ask for more, and so never see the end.
+        // While a peer takes nothing, libmicrohttpd asks for no more bytes, and so it would never see the end.
         shim_mhd_shut_down(connection)
         resume()
     }
@@ -90,7 +90,7 @@ final class StreamBody: EventLink {
                 waiting = []
                 position = 0
             } else if position > StreamBody.limit {
-                // A peer that never catches up must not make what is out already pile up.
+                // The bytes that are sent already must not pile up when a peer never catches up.
                 waiting.removeFirst(position)
                 position = 0
             }

@@ -98,7 +98,7 @@ final class WebSocketLink: SocketLink {
             case .close: socket.peerCloses()
             }
         }
-        // The codec may have ended it for a violated protocol.
+        // The codec may have ended the connection, since the peer broke the protocol.
         if !codec.isReading { socket.breaksProtocol() }
     }
 
@@ -122,7 +122,8 @@ final class WebSocketLink: SocketLink {
             pool.loop.change(descriptor, events: isBlocked ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
         }
         if codec.pendingOutputCount == 0, codec.isCloseSent {
-            // A reset would overtake the close frame; the peer's end of the stream, or the timer, closes for good.
+            // Closing could reset the connection before the close frame arrives; the peer's end or the timer closes for
+            // good.
             shutdown(descriptor, Int32(SHUT_WR))
             if codec.isFinished { socket.close() }
         }

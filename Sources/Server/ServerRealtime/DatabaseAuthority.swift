@@ -7,9 +7,9 @@ import SyncJSON
 struct DatabaseAuthority {
     /// What rules call `auth`; `nil` is null.
     let auth: JSON?
-    /// Whether rules are not asked.
+    /// Whether everything is allowed, without asking the rules.
     let isAdministrator: Bool
-    /// The session key it goes by, which may run out.
+    /// The session key of the request, which may run out.
     let sessionKey: String?
 
     static var nobody: DatabaseAuthority { DatabaseAuthority(auth: nil, isAdministrator: false, sessionKey: nil) }

@@ -82,7 +82,7 @@ struct DatabaseCall {
         if ifMatch != nil, method != .put, method != .delete {
             throw DatabaseRefusal(400, "if-match goes with PUT and DELETE only")
         }
-        // They are read so far as to be refused when they are wrong; nothing here takes that long.
+        // These two are only checked, so that wrong ones are refused: no call takes so long that they would matter.
         guard ["", "tiny", "small", "medium", "large", "unlimited"].contains(parameters.text("writeSizeLimit")) else {
             throw DatabaseRefusal.parameter("writeSizeLimit", "tiny, small, medium, large or unlimited is expected")
         }
@@ -132,7 +132,7 @@ struct DatabaseCall {
             let parameter = request.query.text("x-http-method-override")
             word = request.header("X-HTTP-Method-Override") ?? (parameter.isEmpty ? word : parameter)
         }
-        // What a body would be cut off by the front.
+        // The front leaves out the body of the answer.
         if word == "HEAD" { return .get }
         guard let method = Method(rawValue: word.uppercased()) else {
             throw DatabaseRefusal(405, "GET, PUT, POST, PATCH or DELETE is expected")

@@ -1,8 +1,8 @@
 import SyncTree
 
-/// What one write has made of a database.
+/// One write to a database, with the whole value before and after it.
 struct DatabaseChange {
-    /// What was written below: one value at the place itself, or several of an update.
+    /// The place of the write: one value at the place itself, or several below it by an update.
     let base: TreePath
     /// Paths from the base.
     let writes: [TreeWrite]

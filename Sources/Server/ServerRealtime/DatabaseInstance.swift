@@ -6,7 +6,7 @@ final class DatabaseInstance {
     let name: String
     var root: TreeNode
     private(set) var rules: SecurityRules
-    /// As they were set.
+    /// The rules in the text in which they were set.
     private(set) var rulesText: [UInt8]
 
     /// What an instance has until rules are set: everything is open, as on a loopback for development.

@@ -2,7 +2,7 @@
 public struct DatabaseOptions {
     /// The token of the administration.
     public let apiToken: String
-    /// How often event streams say that they live, in milliseconds.
+    /// How often event streams send a sign of life, in milliseconds.
     public let keepAlive: Int64
     /// Whether requests with keys that have no effect are refused.
     public let isStrict: Bool

@@ -7,8 +7,8 @@ import SyncWebSocket
 
 /// The realtime database beside the chat: Firebase Realtime Database's REST and event streams.
 ///
-/// Every write is one transaction and then its events: nobody hears of something that is not stored. Trees stand in
-/// memory as a whole once they were asked for; the storage has their leaves.
+/// Every write is one transaction and then its events: nobody hears of something that is not stored. A tree stays in
+/// memory as a whole once it was asked for; the storage has its leaves.
 public final class DatabaseService {
     private let store: any TreeStore
     private let accounts: any SessionAccounts
@@ -98,7 +98,7 @@ public final class DatabaseService {
         case .get: return try read(call, path, instance, authority)
         case .put, .delete:
             if let tag = call.ifMatch {
-                // The refusal tells the value.
+                // A refusal has the value in it, so the rules must allow to read it.
                 try allow(.read, path, instance, authority)
                 let present = instance.root[path]
                 if !DatabaseService.etag(present).isByteEqual(to: tag) {
@@ -142,8 +142,8 @@ public final class DatabaseService {
         }
     }
 
-    /// The answer to a write where the rules do not let its sender read: what it sent, and no name of the value. The
-    /// sum of an increment tells what was there before, and so does an ETag of it.
+    /// The answer to a write whose sender may not read the place: the value that was sent, and no ETag. The sum of an
+    /// increment would tell what was there before, and so would its ETag.
     private func echo(_ call: DatabaseCall) -> HTTPResponse {
         response(call, call.method == .delete ? Array("null".utf8) : call.body, etag: nil)
     }
@@ -228,14 +228,14 @@ public final class DatabaseService {
         instances[instance.name] = instance
         instance.root = change.after
         for stream in streams where stream.instance === instance { stream.changed(change) }
-        // What the rules say may depend on what is stored.
+        // Whether a stream is allowed may depend on data that this write has changed.
         if instance.rules.readsData { review() }
     }
 
-    /// The instance of a name. One that nobody has written to is made, but not kept.
+    /// The instance with a name. One that nobody has written to is made, but not kept.
     private func instance(_ name: String) throws -> DatabaseInstance {
         if let known = instances[name] { return known }
-        // Who listens to it keeps it.
+        // A stream keeps the instance that it listens to.
         if let heard = streams.first(where: { $0.instance.name.isByteEqual(to: name) }) { return heard.instance }
         guard let stored = try store.tree(name) else { return try DatabaseInstance(name: name) }
         let loaded = try DatabaseInstance(
@@ -254,7 +254,7 @@ public final class DatabaseService {
         return DatabaseStream.event("put", TreePath(), value, call.format)
     }
 
-    /// The instance that may be listened to.
+    /// The instance, if the rules allow to listen to the place.
     private func listened(
         _ call: DatabaseCall, _ path: TreePath, _ authority: DatabaseAuthority
     ) throws -> DatabaseInstance {
@@ -269,7 +269,7 @@ public final class DatabaseService {
     ) throws -> HTTPAnswer {
         _ = try listened(call, path, authority)
         return .stream(.events([])) { [weak self] link in
-            // A delay lies between: others may have made the instance, or changed its rules.
+            // There may have been a delay: others may have made the instance meanwhile, or changed its rules.
             guard let self, let instance = try? listened(call, path, authority) else { return link.drop() }
             let stream = DatabaseStream(instance, path, call.query, call.format, authority, link)
             stream.isSilent = isSilent
@@ -292,7 +292,7 @@ public final class DatabaseService {
         }
     }
 
-    /// A stream hears of it when its session key runs out.
+    /// Reviews the streams when this session key runs out.
     private func reviewAtExpiry(of authority: DatabaseAuthority) {
         guard let key = authority.sessionKey else { return }
         do {
@@ -314,7 +314,7 @@ public final class DatabaseService {
         }
     }
 
-    /// Breaks the connections of streams, of one instance and place if they are named; how many that were.
+    /// Breaks the connections of streams, of one instance and place if they are named; returns how many.
     public func dropStreams(name: String?, path: TreePath?) -> Int {
         let dropped = streams.filter { stream in
             (name.map { $0.isByteEqual(to: stream.instance.name) } ?? true) && (path.map { $0 == stream.path } ?? true)
@@ -328,14 +328,14 @@ public final class DatabaseService {
         how(stream)
     }
 
-    /// The last words: every stream ends.
+    /// Ends every stream, since the server stops.
     public func stop() {
         for stream in streams { end(stream) { $0.end() } }
     }
 
     // MARK: Answers
 
-    /// What names a value: the same for the same value, another for another.
+    /// The ETag of a value: the same for equal values, another one for a different value.
     static func etag(_ node: TreeNode) -> String {
         node.isEmpty ? "null_etag" : Base64.encode(SHA1.digest(node.json(.export)))
     }
@@ -347,7 +347,7 @@ public final class DatabaseService {
     }
 
     private func shallow(_ call: DatabaseCall, _ node: TreeNode, etag: Bool) -> HTTPResponse {
-        // In export form: a list of names is no array.
+        // In the format `export`, since a list of names must not become an array.
         response(call, node.shallow().json(.export), etag: etag ? DatabaseService.etag(node) : nil)
     }
 

@@ -4,7 +4,7 @@ import SyncBytes
 import SyncJSON
 import SyncTree
 
-/// Somebody who listens to a place of a database.
+/// A client that listens to a place of a database.
 ///
 /// The first event is the whole value; from then on each write that changes something is one event. With a query the
 /// events are about what the query shows: children that come into the window, change in it or leave it.
@@ -16,7 +16,8 @@ final class DatabaseStream {
     private let format: TreeNode.Format
     private let link: any EventLink
     private var window = TreeNode.empty
-    /// Whether nothing is sent any more though the connection stands: a test wants it lost without a sign.
+    /// Whether nothing is sent although the connection is open: a test wants a connection that is lost without an
+    /// error.
     var isSilent = false
 
     init(
@@ -31,7 +32,7 @@ final class DatabaseStream {
         self.link = link
     }
 
-    /// Says what there is.
+    /// Sends the first event, with the whole value.
     func begin() {
         window = query?.window(of: instance.root[path]) ?? .empty
         send(DatabaseStream.event("put", TreePath(), query == nil ? instance.root[path] : window, format))
@@ -51,7 +52,7 @@ final class DatabaseStream {
         guard change.isUpdate else {
             return send(DatabaseStream.event("put", path.relative(first), change.after[first], format))
         }
-        // The update's own place, or this one if that lies above it.
+        // The place of the update, or the stream's own place when that lies below it.
         let base = path.contains(change.base) ? change.base : path
         send(
             DatabaseStream.event(
@@ -81,10 +82,11 @@ final class DatabaseStream {
 
     func keepAlive() { send(DatabaseStream.event("keep-alive", Array("null".utf8))) }
 
-    /// The rules do not let it read any more.
+    /// Ends the stream: the rules do not let it read any more.
     func cancel() { end(with: DatabaseStream.event("cancel", Array("null".utf8))) }
 
-    /// The credentials have run out or were revoked. Clients compare the text as it stands: no JSON.
+    /// Ends the stream: the credentials have run out or were revoked. Clients compare the text as it is, so it is no
+    /// JSON.
     func revoke() { end(with: DatabaseStream.event("auth_revoked", Array("credential is no longer valid".utf8))) }
 
     private func end(with event: [UInt8]) {

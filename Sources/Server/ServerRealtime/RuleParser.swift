@@ -20,7 +20,7 @@ struct RuleParser {
     /// Whether the expression asks what is stored.
     private(set) var readsData = false
 
-    /// Operators, members and questions: what is evaluated is as deep as there are of them.
+    /// How many operators, members and questions were read. Evaluation may recurse as deep as there are of them.
     private var parts = 0
 
     private static let depthLimit = 50

@@ -4,7 +4,7 @@ import SyncJSON
 import SyncTree
 
 /// What a rule may ask about, and the answers. An expression that makes no sense (a comparison of things that have no
-/// order, a member of nothing) is no grant.
+/// order, a member of nothing) grants nothing.
 struct RuleScope {
     let auth: JSON?
     let root: TreeNode
@@ -14,7 +14,7 @@ struct RuleScope {
     let now: Int64
     /// Where the rule stands.
     var path = TreePath()
-    /// What the path's parts are under the names of `$variables`.
+    /// The parts of the path that stand for the rules' `$variables`, by the names of these.
     var variables: TextMap<String> = [:]
 
     init(auth: JSON?, root: TreeNode, after: TreeNode?, now: Int64) {
@@ -49,7 +49,7 @@ struct RuleScope {
             return .bool(try compare(comparison, try value(left), try value(right)))
         case .and(let left, let right): return .bool(try bool(left) && bool(right))
         case .or(let left, let right):
-            // As in a program: the right side counts also when the left one makes no sense to ask.
+            // When the left side cannot be evaluated, the right side still decides.
             if (try? bool(left)) == true { return .bool(true) }
             return .bool(try bool(right))
         case .not(let inner): return .bool(!(try bool(inner)))

@@ -1,13 +1,13 @@
 import SyncJSON
 import SyncTree
 
-/// What an expression of a rule is worth.
+/// The value of an expression of a rule.
 enum RuleValue {
     case null
     case bool(Bool)
     case number(Double)
     case text(String)
-    /// A part of what the credentials say.
+    /// A part of the credentials that is an object or a list.
     case credentials(JSON)
     /// A place in the database, as it is or as it would be.
     case place(TreeNode, TreePath)

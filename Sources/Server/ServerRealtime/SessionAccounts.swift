@@ -1,4 +1,4 @@
-/// Whose a session key is, as the chat knows.
+/// Says to whom a session key belongs; the chat knows that.
 public protocol SessionAccounts: AnyObject {
     /// The user of a key that is good now; else the `Refusal` says why it is not.
     func account(ofSession key: String) throws -> (id: String, nickname: String)

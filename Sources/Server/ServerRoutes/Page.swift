@@ -7,7 +7,7 @@ struct Page<Item> {
     /// The token of the next page, empty when this is the last one.
     let next: String
 
-    /// All of it.
+    /// A page that has the whole list.
     init(all: [Item]) {
         items = all[...]
         next = ""

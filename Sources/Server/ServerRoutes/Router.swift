@@ -66,9 +66,9 @@ public final class Router {
 
     // MARK: Keys without effect
 
-    /// What chat clients send with all requests of a topic, whether it says something there or not: parts of messages
-    /// with changes and single messages, questions about channels of other kinds, the parts of a login. A program of
-    /// the administration means each key that it sends.
+    /// Keys that chat clients send with all requests of a topic, whether they have an effect there or not: parts of
+    /// messages with changes and single messages, questions about channels of other kinds, the parts of a login. A
+    /// program of the administration means each key that it sends.
     private static let harmless: TextMap<TextSet> = [
         "messages": [
             "is_sdk", "show_subchannel_messages_only", "include_parent_message_text", "include_replies",
@@ -84,7 +84,7 @@ public final class Router {
 
     private static func isHarmless(_ key: String, _ request: HTTPRequest) -> Bool {
         guard (request.header("Api-Token") ?? "").isEmpty else { return false }
-        // A user who names itself says nothing new.
+        // A user may give its own id, which says nothing new.
         if key == "user_id" { return true }
         let path = request.target.segments
         let topic =
@@ -104,7 +104,7 @@ public final class Router {
         return (query + body).filter { !Router.isHarmless($0, request) }
     }
 
-    /// Says once for each kind of request that a key had no effect.
+    /// Logs, once for each kind of request, that a key had no effect.
     private func logOnce(_ key: String, _ request: HTTPRequest) {
         let path = request.target.segments
         // The words of a path, without the names between them.

@@ -1,6 +1,6 @@
 /// What the routes go by besides the chat's own options.
 public struct RouterOptions {
-    /// Of the administration.
+    /// The token of the administration.
     let apiToken: String
     /// Host and port by which files are reached when a request does not say how it came.
     let address: String

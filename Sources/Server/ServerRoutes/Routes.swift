@@ -12,7 +12,7 @@ struct RouteContext: @unchecked Sendable {
     let options: RouterOptions
 }
 
-/// The requests of one topic: `RouteTable` says which function of it answers which. It is made for each request.
+/// The requests of one topic: `RouteTable` says which function answers which of them. One is made for each request.
 protocol Routes: Sendable {
     var context: RouteContext { get }
 
@@ -26,14 +26,14 @@ extension Routes {
     /// The channel that the path names.
     func channel(_ request: RoutedRequest) throws -> ChannelRow { try chat.channel(request["url"]) }
 
-    /// The channel whose members it is about, the body, and the user that body or query name.
+    /// The channel that the path names, the body, and the user that the body or the query names.
     func membership(_ request: RoutedRequest) throws -> (channel: ChannelRow, payload: Fields, named: String?) {
         let channel = try channel(request)
         let payload = try request.payload()
         return (channel, payload, try payload.string("user_id") ?? request.query["user_id"])
     }
 
-    /// Who asks. The administration may act for a user that the path or the body names.
+    /// Who asks: the administration by its token, or the user of a session key.
     func caller(_ request: RoutedRequest) throws -> Caller {
         if let token = request.header("Api-Token"), !token.isEmpty {
             guard token.isByteEqual(to: options.apiToken) else {

@@ -2,7 +2,7 @@ import ServerBase
 import ServerChat
 import ServerHTTP
 
-/// Says of requests that may bring files where their bodies go, when only their headers are there.
+/// Decides where the body of a request goes that may bring files, when only the headers have come.
 public struct UploadGate {
     private let context: RouteContext
     private let files: ChatFiles
@@ -15,14 +15,15 @@ public struct UploadGate {
         limit = chat.options.fileLimit << 20
     }
 
-    /// Where the body of a request goes: files come into their folder, when they come from somebody known.
+    /// Where the body of a request goes: files go to their folder when the sender is known.
     public func intake(_ request: HTTPRequest) -> BodyIntake {
         guard request.isMultipart, let folder = files.folder else { return .memory }
         do {
             guard let routed = try? RouteTable.find(request),
                 (try? FileRoutes(context: context).caller(routed)) != nil
             else { return .memory }
-            // How much of the body is fields is not known yet; what comes is counted again.
+            // How much of the body is fields is not known yet, so this is the least; the bytes are counted when they
+            // come.
             try files.checkRoom(max(0, request.contentLength - Int64(HTTPRequest.bodyLimit)))
             return .folder(folder, limit: limit)
         } catch let error as Refusal {

@@ -107,7 +107,7 @@ final class Server {
             let count = read(0, &byte, byte.count)
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { loop.stop() }
         }
-        // A file or /dev/null cannot be waited for: it ends at once.
+        // epoll cannot wait for a file or /dev/null. Such an input has its end at once, so the server stops.
         if !isWatched { core.timers.after(0) { [unowned self] in loop.stop() } }
         return true
     }

@@ -111,12 +111,12 @@ final class ServerCore {
         return delay > 0 ? .delayed(answer, milliseconds: delay) : answer
     }
 
-    /// The answer as a whole, for a fault that spoils it.
+    /// The whole answer to a request, for a fault that spoils it.
     private func respond(_ request: HTTPRequest, _ door: Door) -> HTTPResponse {
         door == .chat ? router.answer(request) : database.wholeAnswer(request)
     }
 
-    /// How a refusal that a test asks for is worded.
+    /// The form of a refusal that a test asks for.
     private func refusal(_ door: Door) -> (Refusal) -> HTTPResponse {
         switch door {
         case .chat: { HTTPResponse($0) }
@@ -124,8 +124,8 @@ final class ServerCore {
         }
     }
 
-    /// The last words: what has gathered is told, and every socket hears that the server stops. The front lets them
-    /// out before it calls `close`.
+    /// Begins to stop: delivery marks that wait are told, and every socket gets a close frame. The front sends these
+    /// before it calls `close`.
     func stop() {
         chat.tellDeliveries()
         for socket in hub.all { socket.end(code: 1001, reason: "the server stops") }
@@ -139,7 +139,8 @@ final class ServerCore {
         storage.connection.shut()
     }
 
-    /// Finds dead peers, again and again. Clients are told to ping; who misses one is pinged, who misses three is gone.
+    /// Looks for dead peers at intervals. Clients have to ping: one that misses a ping is pinged, after three it is
+    /// dropped.
     private func sweepLater() {
         timers.after(ServerCore.sweepInterval) { [weak self] in
             guard let self else { return }

@@ -27,8 +27,8 @@ public enum ServerProgram {
         }
     }
 
-    /// Freed memory stays with the process, up to a few pages of messages: without this each answer of some size takes
-    /// pages from the kernel and gives them back, a quarter of what it costs, or not, as the heap happens to lie.
+    /// Keeps freed memory in the process, as much as a few pages of messages take. Otherwise, depending on the state of
+    /// the heap, each larger answer gets pages from the kernel and gives them back, a quarter of what the answer costs.
     private static func keepMemory() {
         _ = mallopt(M_TRIM_THRESHOLD, 4 << 20)
         _ = mallopt(M_MMAP_THRESHOLD, 2 << 20)

@@ -20,7 +20,7 @@ struct Picture: Equatable {
         if width < 1 || height < 1 { return nil }
     }
 
-    /// The size stands in the header of the first frame; what comes before has its length with it.
+    /// The size stands in the header of the first frame; the segments before it say their lengths.
     private static func sizeOfJPEG(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
         var place = 2
@@ -38,8 +38,8 @@ struct Picture: Equatable {
         return nil
     }
 
-    /// How many scans a JPEG has, which are unpacked one over the other; counting ends at a limit. What comes behind
-    /// the end of the picture is no part of it.
+    /// How many scans a JPEG has, which are unpacked one over the other; counting ends at `limit`. Bytes behind the end
+    /// of the picture do not belong to it.
     static func scans(ofJPEG bytes: [UInt8], limit: Int) -> Int {
         var (count, place) = (0, 2)
         while place + 4 <= bytes.count, count < limit {
@@ -48,7 +48,7 @@ struct Picture: Equatable {
                 continue
             }
             switch bytes[place + 1] {
-            // The packed points themselves, and what may stand among them.
+            // Compressed points of the picture, and marks that may stand among them.
             case 0x00, 0x01, 0xD0...0xD8: place += 2
             case 0xFF: place += 1
             case 0xD9: return count
@@ -60,7 +60,7 @@ struct Picture: Equatable {
         return count
     }
 
-    /// The largest size with this shape that fits; never larger than it is.
+    /// The largest size with the picture's proportions that fits into the box, but never larger than the picture.
     func fitted(into box: ThumbnailSize) -> (width: Int, height: Int) {
         if width <= box.width, height <= box.height { return (width, height) }
         // Which side decides; no product is near the limits of a number.

@@ -2,14 +2,14 @@ import Glibc
 
 /// libgd: those of its functions by which smaller pictures are made.
 ///
-/// It is loaded and not linked, so a server without it does all but that. It is used by one thread at a time, on copies
-/// of its own.
+/// It is loaded and not linked, so a server without it only makes no thumbnails. It is used by one thread at a time, on
+/// copies of its own.
 struct PictureLibrary: @unchecked Sendable {
     /// A picture is unpacked whole: four bytes for each of so many pixels, and as much again while a JPEG is read.
     private static let mostPixels = 16_000_000
-    /// Bytes of a file that may be one.
+    /// The most bytes of a file that is read as a picture.
     static let mostBytes: Int64 = 20 << 20
-    /// Scans of a JPEG: each costs a visit of all of its points. One that loads step by step has about ten.
+    /// The most scans of a JPEG: each costs a pass over all points. A JPEG that loads step by step has about ten.
     private static let mostScans = 40
     private static let quality: Int32 = 85
 
@@ -66,7 +66,7 @@ struct PictureLibrary: @unchecked Sendable {
         let bytes: [UInt8]
     }
 
-    /// One for each size; none of what is no picture, is damaged, or is more work than is done here.
+    /// One thumbnail for each size; none when the picture is damaged, or would take more work than is allowed.
     func thumbnails(of bytes: [UInt8], _ picture: Picture, _ sizes: [ThumbnailSize]) -> [Thumbnail] {
         let (pixels, isTooLarge) = picture.width.multipliedReportingOverflow(by: picture.height)
         guard !isTooLarge, pixels <= PictureLibrary.mostPixels, let count = Int32(exactly: bytes.count) else {

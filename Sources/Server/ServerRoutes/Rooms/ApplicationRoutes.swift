@@ -17,7 +17,7 @@ struct ApplicationRoutes: Routes {
             try chat.settingsChanges(since: try query.int("ts") ?? 0, token: query.text("token"), limit: limit))
     }
 
-    /// Clients send what they have counted; nothing is made of it.
+    /// Clients send what they have counted; the server ignores it.
     func statistics(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
         return .empty

@@ -112,7 +112,7 @@ struct BotRoutes: Routes {
         return result
     }
 
-    /// The bot comes into channels, invited or not; the answer is the first of them, as the service has it.
+    /// The bot joins channels, invited or not; the answer is the first of them, as the administration sees it.
     func joinAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
         let bot = try bot(request)
         guard let urls = try request.payload().strings("channel_urls"), let first = urls.first else {

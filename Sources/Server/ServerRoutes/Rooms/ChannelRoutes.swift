@@ -43,7 +43,7 @@ struct ChannelRoutes: Routes {
         throw Refusal.noEndpoint()
     }
 
-    /// What a channel has no part for, or no action.
+    /// Refuses addresses of parts or actions that a channel does not have.
     func noPartOfChannel(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try channel(request)
         throw Refusal.noEndpoint()
@@ -61,7 +61,7 @@ struct ChannelRoutes: Routes {
 
     // MARK: Metadata and counters
 
-    /// Of which channel, and the keys that path or query name.
+    /// Who asks, the channel, and the key that the path names.
     private func meta(_ request: RoutedRequest) throws -> (caller: Caller, channel: ChannelRow, key: String?) {
         let channel = try channel(request)
         return (try caller(request), channel, request.value("key"))
@@ -105,7 +105,7 @@ struct ChannelRoutes: Routes {
         return countersResponse(request, .object())
     }
 
-    /// A key in the query is as good as one in the path: one item goes, not all.
+    /// The keys to remove; `nil`: all. A key in the query counts like one in the path, so that not all are removed.
     private func goingKeys(_ request: RoutedRequest) throws -> TextSet? {
         try wantedKeys(request) ?? request.payload().strings("keys").map { TextSet($0) }
     }

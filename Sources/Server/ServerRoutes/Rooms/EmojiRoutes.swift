@@ -39,7 +39,7 @@ struct EmojiRoutes: Routes {
         throw Refusal.noEndpoint()
     }
 
-    /// What the administration wants of the sets.
+    /// The body of a change of the sets, which only the administration may make.
     private func emojiPayload(_ request: RoutedRequest) throws -> Fields {
         try administrator(request)
         return try request.payload()

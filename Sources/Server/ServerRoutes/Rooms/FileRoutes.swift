@@ -46,13 +46,13 @@ struct FileRoutes: Routes {
     }
 
     private func address(of key: String, _ name: String, _ request: RoutedRequest) -> String {
-        // The address by which the client reached us is the one that it can reach.
+        // The address by which the client has reached this server is one that it can reach again.
         let host = request.header("Host") ?? options.address
         let safe = name.utf8.allSatisfy(Self.isPlain) ? name : ""
         return "http://\(host)/files/\(key)/\(safe)"
     }
 
-    /// The sizes that a form asks for thumbnails in. What is no size asks for nothing.
+    /// The sizes that a form asks for thumbnails in. Texts that are no sizes are ignored.
     private static func sizes(_ payload: Fields) throws -> [ThumbnailSize] {
         try ["thumbnail1", "thumbnail2", "thumbnail3"].compactMap { try payload.string($0).flatMap(ThumbnailSize.init) }
     }
@@ -100,8 +100,8 @@ struct FileRoutes: Routes {
         try request.payload().json.set("cover_url", .string(url))
     }
 
-    /// The file, or the range of it that is asked for. What lies under a key never changes, so the key is its tag: a
-    /// range of another file, under the same address at another time, is not taken for one of this.
+    /// The file, or the range of it that is asked for. The file under a key never changes, so the key is its tag: a
+    /// client with a part of another file, that had the same address at another time, gets no range of this one.
     func download(_ request: RoutedRequest) throws -> HTTPResponse {
         let key = request["key"]
         let file = try ChatFiles(chat).file(key)

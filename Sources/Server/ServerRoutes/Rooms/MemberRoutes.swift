@@ -4,7 +4,7 @@ import ServerHTTP
 import SyncBytes
 import SyncJSON
 
-/// Requests by which users come into a channel, leave it, and change what it is to them.
+/// Requests by which users join a channel, leave it, and change their own settings of it.
 struct MemberRoutes: Routes {
     let context: RouteContext
 
@@ -123,7 +123,7 @@ struct MemberRoutes: Routes {
         throw Refusal.noEndpoint()
     }
 
-    /// Any other request about mutes, bans or operators, for which the caller is looked at first.
+    /// Any other request about mutes, bans or operators: the caller is checked before it is refused.
     func noActionOfModerators(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try membership(request)
         _ = try caller(request)

@@ -91,7 +91,7 @@ struct MessageRoutes: Routes {
             payload.json.set("file_size", .int(file.content.count))
         }
         var input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
-        // A user that sends has seen what is there.
+        // A user who sends has read the channel, unless the body says otherwise.
         input.marksAsRead = try payload.bool("mark_as_read") ?? true
         if caller.isAdmin, let time = try payload.int("created_at"), time > 0 {
             guard time <= chat.now else { throw Refusal.outOfRange("created_at") }

@@ -1,9 +1,9 @@
 /// Names of a request's keys: words, one after the other, or several of such lists.
 ///
-/// One that begins with a colon is the value that stands in the path under this name. One that begins with a minus says
-/// nothing here and is no mistake: nobody reads it.
+/// A key that begins with a colon is the value that stands in the path under this name. A key that begins with a minus
+/// is allowed, but has no effect: nobody reads it.
 struct Keys: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-    /// Those that are read.
+    /// The keys that are read.
     let names: [String]
     let ignored: [String]
     /// Whether any other key is read too.
@@ -28,6 +28,6 @@ struct Keys: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     }
 
     static let none: Keys = ""
-    /// Whatever a request has is read.
+    /// Any key of a request may be read.
     static let any = Keys([], ignored: [], isOpen: true)
 }

@@ -10,7 +10,7 @@ struct Route: Sendable {
         case name(String)
     }
 
-    /// Several are separated by spaces; "*" is any.
+    /// The method, or several separated by spaces; "*" is any.
     let method: String
     /// Words and :names, and "**" at the end for whatever may follow.
     let template: String
@@ -53,7 +53,7 @@ struct Route: Sendable {
         if parts.count > 2, case .word(let word) = parts[2] { word } else { nil }
     }
 
-    /// What stands in a path under the template's names, in their order; `nil` when the route is another one's.
+    /// The parts of a path that stand for the template's names, in their order; `nil` when the route does not fit.
     func match(_ method: String, _ path: ArraySlice<String>) -> [String]? {
         guard isOpen ? path.count >= parts.count : path.count == parts.count,
             methods.isEmpty || methods.contains(method)

@@ -1,11 +1,11 @@
 extension RouteTable {
     /// Files to upload, polls, search, and what only the administration does.
     static let application = [
-        // About the upload itself.
+        // The ignored key is about the upload itself.
         Route(
             "POST", "storage/file",
             body: "file require_auth channel_url -request_id thumbnail1 thumbnail2 thumbnail3", FileRoutes.upload),
-        // Nothing is scored: the newest first is as good an order as any.
+        // Results have no score, so the newest come first whatever order is asked for.
         Route(
             "GET", "search/messages",
             query: """

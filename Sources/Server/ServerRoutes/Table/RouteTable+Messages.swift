@@ -1,5 +1,5 @@
 extension RouteTable {
-    /// What is below a channel's messages, and last what a channel has no part for.
+    /// Routes below a channel's messages; the last of them refuse what a channel has no part for.
     static let messages = [
         Route(
             "GET", "group_channels/:url/messages",
@@ -26,7 +26,7 @@ extension RouteTable {
             "GET", "group_channels/:url/messages/unread_count", query: "user_ids user_id",
             MessageRoutes.unreadOfMembers),
         Route("GET", "group_channels/:url/messages/total_count", MessageRoutes.countMessages),
-        // Whether it is continuous is told always, asked for or not.
+        // The answer always says whether it is continuous.
         Route(
             "*", "group_channels/:url/messages_gap/**",
             query: [
@@ -77,7 +77,7 @@ extension RouteTable {
         Route(
             "GET", "group_channels/:url/scheduled_messages/:id", query: "user_id", body: "user_id",
             ScheduledRoutes.viewScheduled),
-        // What it says is read again when the message goes out.
+        // The body is read again when the message goes out.
         Route(
             "PUT", "group_channels/:url/scheduled_messages/:id", query: "user_id",
             body: ["user_id scheduled_at", .any],

@@ -1,8 +1,8 @@
 import ServerBase
 import ServerHTTP
 
-/// All addresses of the REST interface, by topic. The first route that a request fits has it, so words stand before
-/// names; a topic's last routes say how it refuses what it has no action for.
+/// All addresses of the REST interface, by topic. The first route that fits a request takes it, so words stand before
+/// names; the last routes of a topic refuse requests for which it has no action.
 enum RouteTable {
     static let all = files + users + channels + messages + application
 
@@ -10,8 +10,8 @@ enum RouteTable {
         Route("GET HEAD", "files/:key/**", query: "auth", FileRoutes.download)
     ]
 
-    /// By their first word and, as a name stands between the two mostly, by their topic; under "" those without one.
-    /// Channels have seventy routes, and pages of messages are asked for often. Files are not below the version.
+    /// By their first word and by their topic, since between these two there is mostly a name; under "" those without
+    /// one. Channels have seventy routes, and pages of messages are asked for often. Files are not below the version.
     private static let below = Dictionary(grouping: users + channels + messages + application, by: \.firstWord)
         .mapValues { routes in
             var topics = ["": routes.filter { $0.topic == nil }]

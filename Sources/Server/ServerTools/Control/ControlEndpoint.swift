@@ -6,12 +6,12 @@ import SyncBytes
 import SyncJSON
 import SyncTree
 
-/// The control endpoint: how tests make the world go wrong and look behind the scenes. Off unless asked for; see
-/// docs/server.md for what each address takes and gives.
+/// The control endpoint, by which tests cause faults and look into the server. Off unless asked for; see docs/server.md
+/// for what each address takes and gives.
 public final class ControlEndpoint {
-    /// What is to go wrong: with requests, and with sockets' commands and logins.
+    /// The faults for requests, and for commands and logins of sockets.
     public let faults = FaultPlan()
-    /// Whoever serves requests and sockets writes down in it what came.
+    /// What came in; whoever serves requests and sockets writes it down here.
     public let traffic = TrafficLog()
     private let chat: Chat
     private let storage: Storage
@@ -168,7 +168,7 @@ public final class ControlEndpoint {
             let frame = Frames.frame("EXPR", .object(["expires_in": 0]))
             for socket in try sockets(payload) { socket.send(frame) }
         }
-        // Told, or not to be told.
+        // These clients were told above, or are not to be told.
         for socket in try sockets(payload) { socket.holdsKey(expiringAt: 0) }
         return .object()
     }
@@ -219,7 +219,8 @@ public final class ControlEndpoint {
         let data = String(repeating: "x", count: dataBytes)
         let caller = Caller(userID: user.id, isAdmin: true)
         let ids = JSON.array()
-        // One transaction, so that a flood is not slowed by a commit for each drop; all is told once all is stored.
+        // One transaction, so that a flood is not slowed by a commit for each message; all are told when all are
+        // stored.
         let frames = try storage.transaction { () throws -> [[UInt8]] in
             try (0..<count).map { number in
                 var input = MessageInput(kind: .text)
@@ -232,12 +233,12 @@ public final class ControlEndpoint {
         }
         let members = try storage.audience(channel.id)
         for frame in frames.dropLast() { chat.hub.send(frame, to: members) }
-        // All is stored by now: only with the last one are the totals true.
+        // All messages are stored by now, so unread totals are right only with the last one.
         if let last = frames.last { chat.tell(Broadcast(frame: last, users: members, carriesUnread: true)) }
         return .object(["message_ids": ids])
     }
 
-    /// Gives a message another time of creation, as a service does that mends its history. Told as an edit.
+    /// Gives a message another time of creation, as a service may do to correct its history. Told as an edit.
     private func moveMessage(_ payload: Fields) throws -> JSON {
         let channel = try chat.channel(try payload.required("channel_url"))
         guard let id = try payload.int("message_id"), let time = try payload.int("created_at") else {
@@ -268,7 +269,7 @@ public final class ControlEndpoint {
         return .object()
     }
 
-    /// All of a channel in its order: the truth to compare a client with.
+    /// All messages of a channel in its order, to compare those of a client with them.
     private func channelMessages(_ request: HTTPRequest) throws -> JSON {
         let channel = try chat.channel(request.query.text("channel_url"))
         let all = try storage.messageIDs(channel.id)

@@ -2,7 +2,7 @@ import ServerBase
 import ServerHTTP
 import SyncBytes
 
-/// What tests want to go wrong. Nothing here touches the control endpoint itself.
+/// The faults that tests have asked for. The control endpoint itself has none.
 public final class FaultPlan {
     enum Kind: String {
         /// Answered with 429 and not executed.
@@ -36,17 +36,17 @@ public final class FaultPlan {
         let message: String
         let executes: Bool
         let retryAfter: Int64
-        /// Where a redirected request goes: scheme and host; empty for where it came.
+        /// Where a redirected request goes: scheme and host; empty for the address by which it came.
         let location: String
         var remaining: Int
 
-        /// Whether a command is passed over in silence.
+        /// Whether the command is ignored: it is not executed, and not answered.
         public var isIgnored: Bool { kind == .ignore }
         /// What a refused command is told.
         public var error: Refusal { Refusal(code, message, status: status) }
     }
 
-    /// A login that is put off: its socket hears BUSY instead.
+    /// Logins that are put off: their sockets get BUSY instead of a greeting.
     struct Busy {
         let userID: String
         let frame: [UInt8]
@@ -74,7 +74,7 @@ public final class FaultPlan {
 
     func putOffLogins(_ busy: Busy) { self.busy = busy }
 
-    /// The frame that a login of a user meets instead of its greeting.
+    /// The frame that a login of a user gets instead of its greeting; `nil` when it is not put off.
     public func takeBusy(_ userID: String) -> [UInt8]? {
         guard let found = busy, found.remaining > 0, found.userID.isEmpty || found.userID.isByteEqual(to: userID) else {
             return nil
@@ -83,12 +83,12 @@ public final class FaultPlan {
         return found.frame
     }
 
-    /// The fault that a request meets, which is used up by one.
+    /// The fault for a request, if there is one. It counts as used once more.
     public func take(for path: String) -> Fault? {
         take { $0.command.isEmpty && path.contains(text: $0.pathContains) }
     }
 
-    /// The fault that a socket's command meets.
+    /// The fault for a socket's command, if there is one. It counts as used once more.
     public func take(command: String, of userID: String) -> Fault? {
         take { $0.command.isByteEqual(to: command) && ($0.userID.isEmpty || $0.userID.isByteEqual(to: userID)) }
     }

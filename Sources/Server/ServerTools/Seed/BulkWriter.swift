@@ -3,7 +3,7 @@ import ServerChat
 import SyncBytes
 import SyncJSON
 
-/// Writes many messages of one channel without the ceremony of sending: no broadcasts, no checks, counts at the end.
+/// Writes many messages of one channel without sending each: no broadcasts, no checks, counts at the end.
 /// Must be used inside one transaction.
 final class BulkWriter {
     private let storage: Storage

@@ -1,4 +1,4 @@
-/// Who and what the generated account is made of, before any randomness.
+/// The people and channels of the generated account: what does not depend on the seed.
 enum GeneratedAccount {
     /// The account's owner comes first.
     static let people = [

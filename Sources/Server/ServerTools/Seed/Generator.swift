@@ -131,7 +131,7 @@ final class Generator {
         while result.count < count {
             result.append(time)
             if random.chance(60) {
-                // A burst: a program, or a line broken into many, all of one millisecond.
+                // A burst, as from a program or a text that is broken into lines: several messages of one millisecond.
                 for _ in 0..<random.within(1...9) where result.count < count { result.append(time) }
             }
             switch random.below(100) {
@@ -162,7 +162,7 @@ final class Generator {
             if random.chance(600) { speaker = random.pick(people) }
             if channel.isBroadcast { speaker = people[random.below(2)] }
             if random.chance(10), index > 0, index < times.count - 1 {
-                // It was there once: the changelog tells that it is gone.
+                // This message was there once: the change log tells that it was deleted.
                 let gone = MessageRow(
                     channelID: channel.id, createdAt: time, id: storage.nextMessageID(), kind: .text, customType: "",
                     sender: speaker.id,

@@ -55,7 +55,7 @@ struct Importer {
                 throw SetupError("\(path) holds no messages")
             }
             let members = TextSet(senders.keys).union(readers)
-            // A crowd is a super channel: its members are listed by pages, not with every channel.
+            // A channel with many members is a super channel: they are listed by pages, not with every channel.
             if members.count > 100 { channel.flags.insert(.isSuper) }
             try storage.update(channel)
             for id in members.sorted() {
@@ -80,7 +80,7 @@ struct Importer {
         line.withUnsafeBytes { raw in
             guard let slice = try? JSONSlice.checked(raw), slice.isObject, let time = slice["ts"]?.int,
                 let sender = slice["sender"]?.string, !sender.isEmpty, let text = slice["text"]?.string,
-                // Up to the year 9999: the clock never runs behind what is stored.
+                // Up to the year 9999, since the clock never runs behind a time that is stored.
                 (0...253_402_300_799_999).contains(time)
             else { return nil }
             return (time, sender, text)

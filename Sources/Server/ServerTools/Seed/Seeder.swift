@@ -54,7 +54,7 @@ public struct Seeder {
         var user = try storage.user(id) ?? UserRow(id: id, nickname: id, createdAt: chat.now)
         if !token.isEmpty {
             user.accessToken = token
-            // Revoked in an earlier run: given again, it is valid again.
+            // A token that an earlier run revoked is valid again when it is given again.
             if user.revokedToken.isByteEqual(to: token) { user.revokedToken = "" }
         }
         try storage.save(user)

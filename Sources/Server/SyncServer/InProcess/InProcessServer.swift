@@ -14,8 +14,8 @@ public typealias HTTPResponse = ServerHTTP.HTTPResponse
 /// Everything happens within the calls, on the caller's thread; one thread at a time. With the same options, start,
 /// seed and calls, every byte it gives is the same.
 ///
-/// Not passed through by it: the limits of WebSocket frames (4 MiB a text, 16 MiB waiting) and texts that are not
-/// UTF-8, which libwslay refuses.
+/// It does not have the limits of WebSocket frames (4 MiB a text, 16 MiB waiting), and does not refuse texts that are
+/// not UTF-8, as libwslay does.
 public final class InProcessServer {
     /// The token of the administration.
     public let apiToken: String
@@ -117,7 +117,7 @@ public final class InProcessServer {
 
     /// What becomes of a handshake.
     public enum Opening {
-        /// A socket; whether its user has logged in, the LOGI says that waits in it.
+        /// A socket. The LOGI that waits in it says whether its user has logged in.
         case opened(InProcessSocket)
         case refused(HTTPResponse)
     }

@@ -41,7 +41,7 @@ final class StoredTrees: TreeStore {
         return StoredTree(root: root, rules: rules)
     }
 
-    /// Writes down what stands at a path now that something was put there.
+    /// Stores the value that is at a path after a write there.
     func saveTree(_ name: String, _ path: TreePath, in root: TreeNode) throws {
         // A leaf above has become a parent, and a parent that has nothing left is gone with its priority.
         var cleared = path

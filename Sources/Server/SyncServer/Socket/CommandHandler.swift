@@ -63,7 +63,7 @@ final class CommandHandler {
         case "TPST": try chat.typing(caller, try channel(payload), starts: true)
         case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
         case "MACK":
-            // Nobody waits for an answer, and clients take an error that names no request for one of the connection.
+            // No answer is expected, and clients take an error without a request id for one of the connection.
             guard let channel = try chat.contents.find(try payload.required("channel_url")) else { return }
             try chat.markDelivered(caller, channel, message: try messageID(payload))
         case "VOTE":
@@ -86,7 +86,7 @@ final class CommandHandler {
         return id
     }
 
-    /// The sender's own socket learns by its request id; without one it gets what all get.
+    /// The sender's own socket gets the frame with its request id; without one it gets the same frame as all.
     private func acknowledge(_ frame: [UInt8], _ requestID: JSON?, _ socket: ChatSocket) {
         socket.send(requestID.map { Frames.acknowledgement(frame, requestID: $0) } ?? frame)
     }
@@ -105,7 +105,7 @@ final class CommandHandler {
         acknowledge(chat.withUnread(sent.frame, socket.userID), requestID, socket)
     }
 
-    /// A session renewed over the socket: a new key for the access token.
+    /// Renews a session over the socket: gives a new key for the access token.
     private func renew(_ payload: Fields, _ requestID: JSON?, _ socket: ChatSocket) throws {
         let token = try payload.string("token") ?? ""
         let user = try chat.logIn(socket.userID, token: token, nickname: "")

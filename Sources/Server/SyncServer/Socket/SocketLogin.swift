@@ -6,7 +6,7 @@ import SyncBytes
 import SyncJSON
 import SyncWebSocket
 
-/// The opening of a socket: the handshake's demands, and who it is that comes.
+/// Opens a socket: checks what the handshake needs, and finds out who logs in.
 ///
 /// A refused login still gets its socket, with one LOGI that says why: that is how clients learn it.
 struct SocketLogin {
@@ -52,7 +52,7 @@ struct SocketLogin {
         do {
             let found = try authenticate(request)
             if let frames = try putOff(found.user) {
-                // As nobody's, the socket can do nothing; it is up to the client to close it.
+                // A socket of no user can do nothing; the client has to close it.
                 let socket = chat.hub.adopt(link, userID: "")
                 for frame in frames { socket.send(frame) }
                 return socket.open()
@@ -79,7 +79,8 @@ struct SocketLogin {
         if user == nil { socket.end(code: 4000, reason: document["message"]?.string ?? "") }
     }
 
-    /// What a test wants a login of this user to hear instead of its greeting; `nil` when it wants nothing.
+    /// The frames that a login of this user gets instead of its greeting, as a test asks for; `nil`: none are asked
+    /// for.
     private func putOff(_ user: UserRow) throws -> [[UInt8]]? {
         if let busy = faults?.takeBusy(user.id) { return [busy] }
         guard let fault = faults?.take(command: "LOGI", of: user.id) else { return nil }
@@ -95,7 +96,7 @@ struct SocketLogin {
         }
         var token = decoded(request.header("SENDBIRD-WS-TOKEN")) ?? ""
         var key = decoded(request.header("SENDBIRD-WS-AUTH")) ?? ""
-        // Browsers cannot set headers; they say it in the subprotocol.
+        // Browsers cannot set headers, so their clients put these values into the subprotocol.
         if let text = decoded(request.header("Sec-WebSocket-Protocol")), let json = try? JSON.parse(text) {
             if key.isEmpty { key = json["auth"]?.string ?? "" }
             if token.isEmpty { token = json["token"]?.string ?? "" }
