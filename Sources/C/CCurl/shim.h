@@ -6,8 +6,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-/* libcurl is not linked but loaded, see SyncNetwork/Curl.swift. One door to each of its functions that we use: looked
- * up in the loaded library, with the type that curl's header gives it; null, with dlerror() saying why, if missing. */
+/* libcurl is not linked but loaded, see SyncNetwork/Curl.swift. For each function that is used there is one that looks
+ * it up in the loaded library, with the type of curl's header; null if it is missing, and dlerror() says why. */
 #define SHIM_CURL_FIND(function)                                             \
     static inline __typeof__(&function) shim_find_##function(void *library) { \
         return (__typeof__(&function))dlsym(library, #function);              \
@@ -40,7 +40,7 @@ SHIM_CURL_FIND(curl_mime_filename)
 SHIM_CURL_FIND(curl_mime_type)
 SHIM_CURL_FIND(curl_multi_info_read)
 
-/* curl's setters and getters are variadic, which Swift cannot call. One typed door each, to the function given. */
+/* curl's setters and getters are variadic, which Swift cannot call. One typed wrapper each, around the function given. */
 typedef __typeof__(&curl_easy_setopt) shim_curl_setopt;
 typedef __typeof__(&curl_easy_getinfo) shim_curl_getinfo;
 typedef __typeof__(&curl_multi_setopt) shim_curl_multi_setopt;
@@ -83,10 +83,10 @@ static inline CURLMcode shim_curl_multi_set_timer_callback(
     shim_curl_multi_setopt set, CURLM *multi, shim_curl_timer_callback value) {
     return set(multi, CURLMOPT_TIMERFUNCTION, value);
 }
-/* Bytes of a connection that wait in the system until the network takes them. Without a bound these are megabytes, and
- * what a slow network takes looks like no progress of the file that they belong to. */
+/* The most bytes of a connection that wait in the system until the network takes them. Without a bound these are
+ * megabytes, and while a slow network takes them, the file that they belong to seems to make no progress. */
 enum { SHIM_CURL_UNSENT = 64 << 10 };
-/* Connections that a host's child program does not inherit. */
+/* Opens a socket for a connection, which child programs of the host do not inherit. */
 static inline curl_socket_t shim_curl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)context;
     (void)purpose;

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <microhttpd.h>
 
-/* libmicrohttpd's entry points are variadic, which Swift cannot call; one typed door each. */
+/* libmicrohttpd's entry points are variadic, which Swift cannot call; one typed wrapper each. */
 
 typedef void *(*shim_mhd_uri_callback)(void *context, const char *target, struct MHD_Connection *connection);
 

@@ -23,7 +23,7 @@ typedef struct {
 #define SHIM_FIELD(name) __typeof__(&sqlite3_##name) _Nonnull name;
     SHIM_SQLITE_FUNCTIONS(SHIM_FIELD)
 #undef SHIM_FIELD
-    /* Of SQLCipher only; NULL in the library that is linked. The key of a file, and another key for it. */
+    /* Only SQLCipher has these two, which set a file's key and change it; NULL in the library that is linked. */
     int (*_Nullable key)(sqlite3 *connection, const void *key, int count);
     int (*_Nullable rekey)(sqlite3 *connection, const void *key, int count);
 } shim_sqlite;
@@ -48,7 +48,7 @@ static inline void *_Nullable shim_sqlite_open(const char *_Nonnull file) {
     return dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 }
 
-/* What an opened library calls its version of SQLite; NULL when it is none. */
+/* What an opened library calls its version of SQLite; NULL when it is not SQLite. */
 static inline const char *_Nullable shim_sqlite_version(void *_Nonnull opened) {
     const char *(*version)(void) = (const char *(*)(void))dlsym(opened, "sqlite3_libversion");
     return version == NULL ? NULL : version();

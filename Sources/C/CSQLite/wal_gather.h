@@ -8,9 +8,9 @@
  *
  * SQLite appends a commit to the log as frames: a header of 24 bytes, then the page. Here frames are held back as long
  * as each one follows the last, and written together when the page of the commit frame has come (bytes 4 to 7 of its
- * header are not zero). That is inside SQLite's own last write of the commit: a failure is the failure of that write,
- * before the log's index tells anybody of the commit, and nothing is held when a commit has returned. All that is not a
- * plain appended frame goes to the file at once, behind what is held. Only frames of a transaction that has not
+ * header are not zero). This happens inside SQLite's own last write of the commit: when it fails, that write fails,
+ * before the log's index tells anybody of the commit, and nothing is held when a commit has returned. A write that is
+ * not a plain appended frame goes to the file at once, behind what is held. Only frames of a transaction that has not
  * committed can be lost with the process, and nobody would read them.
  *
  * Files other than the log are opened by the VFS below and never seen here. One thread at a time uses a file.
@@ -95,7 +95,7 @@ static inline int shim_wal_write(sqlite3_file *base, const void *bytes, int coun
 
 static inline int shim_wal_close(sqlite3_file *base) {
     shim_wal_file *wal = (shim_wal_file *)base;
-    /* Frames of a transaction that never committed: nobody waits for them, and a failure is nobody's. */
+    /* Frames of a transaction that never committed: nobody waits for them, so a failure does not matter. */
     (void)shim_wal_flush(wal);
     free(wal->held);
     wal->held = NULL;
@@ -126,7 +126,7 @@ static inline int shim_wal_size(sqlite3_file *base, sqlite3_int64 *size) {
     return code != SQLITE_OK ? code : wal->file->pMethods->xFileSize(wal->file, size);
 }
 
-/* A log is not locked on its own, but these must be there. */
+/* SQLite does not lock a log by itself, but a file must have these methods. */
 static inline int shim_wal_lock(sqlite3_file *base, int level) {
     sqlite3_file *file = ((shim_wal_file *)base)->file;
     return file->pMethods->xLock(file, level);
@@ -166,7 +166,7 @@ static inline int shim_vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file
     memset(wal, 0, sizeof *wal);
     wal->file = (sqlite3_file *)(wal + 1);
     int code = below->xOpen(below, path, wal->file, flags, given);
-    /* With methods SQLite closes the file, also after a failure. */
+    /* When a file has methods, SQLite closes it, also after a failure. */
     if (wal->file->pMethods != NULL) wal->base.pMethods = &methods;
     return code;
 }
