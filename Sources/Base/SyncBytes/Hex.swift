@@ -1,6 +1,6 @@
 /// Bytes as hexadecimal digits, and back.
 public enum Hex {
-    /// The digit of a number below 16, in lower case; of a larger one, that of its lower four bits.
+    /// The digit of a number below 16, in lower case. A larger number is reduced to its lower four bits.
     @inlinable
     public static func digit(_ number: UInt8) -> UInt8 {
         let number = number & 15

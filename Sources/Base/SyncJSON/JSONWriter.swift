@@ -168,7 +168,7 @@ public struct JSONWriter: ~Copyable {
         put(byte)
     }
 
-    /// Reserves memory for so many bytes.
+    /// Reserves memory for `more` bytes.
     @inline(__always)
     private mutating func reserve(_ more: Int) {
         if capacity &- count < more { grow(more) }

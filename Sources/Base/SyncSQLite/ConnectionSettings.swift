@@ -14,7 +14,7 @@ public struct ConnectionSettings {
     public var pageSize: Int
     /// KiB of pages that are kept in memory.
     public var cacheSize: Int
-    /// Bytes of the log that stay on the disk when all of it was copied into the file.
+    /// The most bytes of the log that stay on the disk after all of it was copied into the file.
     public var logLimit: Int
     /// Whether a file that is created here can be read by its owner only. No effect on a database in memory.
     public var isPrivate = false

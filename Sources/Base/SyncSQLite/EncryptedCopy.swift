@@ -1,6 +1,6 @@
 /// An encrypted copy of a plain file.
 public enum EncryptedCopy {
-    /// Makes the copy, with what the file has. Nobody may have either file open.
+    /// Makes the copy. Neither file may be open meanwhile.
     /// - Parameters:
     ///   - new: the path of the copy; no such file may be there.
     ///   - settings: of the copy, with its key.

@@ -11,7 +11,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case full
     /// The file is damaged.
     case corrupt(message: String)
-    /// A key was given, and no library that can use it is there; `found`: what is there instead.
+    /// A key was given, but there is no library that can use it; `found`: what is there instead.
     case noEncryption(found: String)
     /// The key does not open the file, and nothing was changed.
     case wrongKey(message: String)

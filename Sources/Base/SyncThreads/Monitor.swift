@@ -14,7 +14,7 @@ public final class Monitor: @unchecked Sendable {
     /// The thread that holds the lock from `hold` to `release`, 0 for none.
     private let holder = Atomic<UInt>(0)
 
-    /// Makes a lock with so many conditions, numbered from 0.
+    /// Makes a lock with `count` conditions, numbered from 0.
     public init(conditions count: Int = 1) {
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)

@@ -1,7 +1,7 @@
 /// Makes unique keys that are ordered by the time when they were made: eight characters of time, twelve random ones.
 /// Within one millisecond, or when the clock runs back, each key is the successor of the one before.
 public struct PushIDs: Sendable {
-    /// So many random bytes make an id.
+    /// How many random bytes an id needs.
     public static let randomCount = 12
 
     private static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)

@@ -1,4 +1,4 @@
-/// A value that is put at a path, in place of what was there.
+/// A value that is put at a path, in place of the value there.
 public struct TreeWrite: Equatable, Sendable {
     public let path: TreePath
     public let node: TreeNode

@@ -7,8 +7,8 @@ import SyncTree
 ///
 /// Four machines have the state, each its own part: `WriteQueue` the writes and what of them is shown, `Listens` the
 /// listens and the service's streams, `KeptPlaces` what outlives the process, `Transactions` those under way; `Reads`
-/// are the requests for single values. They do not know each other. This one gives each what it needs of the others, as
-/// values, and passes on what came of it.
+/// are the requests for single values. They do not know each other. This machine gives each the values that it needs of
+/// the others, and passes on its results.
 public final class DatabaseMachine {
     private var turn: DatabaseTurn
     // Read by tests.

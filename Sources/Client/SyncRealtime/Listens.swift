@@ -25,7 +25,7 @@ struct Listens {
         let node: TreeNode
     }
 
-    /// From so many bytes on, a value is told once for all changes that came together.
+    /// A value with at least this many bytes is told once for all changes that came together.
     private static let largeValue = 256 << 10
 
     private(set) var feeds = FeedTable()

@@ -18,7 +18,7 @@ struct Read {
         self.isShallow = isShallow
     }
 
-    /// What is kept of its answer, and where.
+    /// The part of its answer that is kept, and the place for it.
     func keeping(_ node: TreeNode) -> (node: TreeNode, place: KeptPlace) {
         (selected(isShallow ? node.shallow() : node), KeptPlace(location, isShallow: isShallow))
     }
@@ -42,7 +42,7 @@ struct Reads {
         case value(Read, TreeNode)
         /// The read fails, whatever is known of the place. `isCurrent`: the service says so.
         case refused(Read, DatabaseFailure, isCurrent: Bool)
-        /// The service has not answered: what is known of the place stands for it.
+        /// The service has not answered: the known value of the place is used instead.
         case unanswered(Read, DatabaseFailure)
         /// The service has named another host.
         case sentAgain

@@ -187,7 +187,7 @@ struct WriteQueue {
         return noticed.flatMap { pending[$0].writes.map(\.path) }
     }
 
-    /// A feed is gone; those that go on from its value have told what it has told.
+    /// A feed is gone: its notes of what it has told are passed to the feeds that go on from its value.
     mutating func move(toldBy feed: UInt64, to others: [UInt64]) {
         for index in pending.indices {
             for other in others { pending[index].told[other] = pending[index].told[feed] }
@@ -252,7 +252,7 @@ struct WriteQueue {
     /// The host has signed out: no write is left.
     mutating func signOut(_ turn: inout DatabaseTurn) {
         for write in pending where !write.isAccepted {
-            // What is written after the next login must not be overtaken by it.
+            // Else it might arrive after a write of the next login, and replace that.
             if case .sent(let request) = write.state { turn.output(.transport(.cancel(request))) }
             turn.output(.writeEnded(id: write.record.id, .signedOut))
         }

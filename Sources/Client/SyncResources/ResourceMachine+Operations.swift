@@ -78,7 +78,7 @@ extension ResourceMachine {
         }
     }
 
-    /// An operation ends before anything of it is stored.
+    /// Ends an operation of which nothing is stored yet.
     func end(_ id: UInt64, _ failure: ResourceFailure) {
         guard let operation = operations[id] else { return }
         complete(id, ResourceReply(failure))
@@ -250,7 +250,7 @@ extension ResourceMachine {
 }
 
 extension ResourceOperation.Writing {
-    /// What the host is told of the counters, also of those that were changed back.
+    /// The changes of counters of which the host is told, including those that were changed back.
     var changes: [ResourceNotice.CounterChange] {
         counts.map { ResourceNotice.CounterChange(path: $0.path, by: $0.by, failure: $0.failure) }
     }

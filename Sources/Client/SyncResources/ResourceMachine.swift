@@ -70,7 +70,7 @@ public final class ResourceMachine {
         }
     }
 
-    /// Ends a call. An operation that has not written yet ends with it; one that has goes on.
+    /// Ends a call. Its operation ends too if it has not written yet; otherwise the operation goes on.
     ///
     /// - Returns: whether there is such a call; it has been completed then.
     public func giveUp(_ call: CallID, _ failure: ResourceFailure) -> Bool {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The server's time: that of its source plus what the control endpoint added, never running backwards. Everything in
-/// the server that asks for a time asks here.
+/// The server's time: the time of its source plus what the control endpoint added. It never runs backwards, and
+/// everything in the server uses it.
 public final class Clock {
     private enum Source {
         case system
@@ -43,7 +43,7 @@ public final class Clock {
     /// From now on the time is at least this.
     public func reach(_ time: Int64) { last = max(last, time) }
 
-    /// Milliseconds of a clock that nobody sets, for deadlines. A virtual clock counts them from the epoch.
+    /// Milliseconds of a clock that never jumps, for deadlines. A virtual clock counts them from the epoch.
     public func monotonic() -> Int64 { reading(CLOCK_MONOTONIC) }
 
     /// Sets a virtual clock's source to a later time; the system's clocks move by themselves.

@@ -75,7 +75,7 @@ public final class FileFolder {
 
     // MARK: Files
 
-    /// A new file, to be filled with at most so many bytes.
+    /// A new file, to be filled with at most `limit` bytes.
     public func draft(limit: Int64) throws -> FileDraft { try FileDraft(self, name: random.hex(16), limit: limit) }
 
     /// A file that the database knows; `nil` when it is missing or incomplete: a power failure may damage the last

@@ -6,7 +6,7 @@ import SyncTree
 
 /// The querying parameters of a request: `orderBy`, bounds and limits, each value as JSON.
 struct QueryParameters {
-    /// What they ask for; `nil` when there are none.
+    /// The query that they make; `nil` when there are none.
     let query: TreeQuery?
 
     private static let bounds = ["startAt", "startAfter", "endAt", "endBefore", "equalTo"]

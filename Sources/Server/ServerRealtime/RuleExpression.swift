@@ -11,7 +11,7 @@ indirect enum RuleExpression {
         case auth, now, data, newData, root
     }
 
-    /// What is asked of a value of the database.
+    /// A function of a value of the database that rules may call.
     enum Question: String {
         case val, exists, child, parent, hasChild, hasChildren, isString, isNumber, isBoolean
     }

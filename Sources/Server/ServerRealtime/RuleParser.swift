@@ -6,7 +6,7 @@ import SyncTree
 /// `auth` and its members, `now`, `data`, `newData` (of a write), `root` and their questions, and the path's
 /// `$variables`.
 struct RuleParser {
-    /// What was wrong, and at which byte.
+    /// What is wrong in the expression, and at which byte.
     struct Failure: Error {
         let what: String
         let offset: Int

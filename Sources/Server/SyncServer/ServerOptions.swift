@@ -43,7 +43,7 @@ public struct ServerOptions {
 
     public init() {}
 
-    /// What of it the chat goes by.
+    /// The options of the chat.
     var chat: ChatOptions {
         var result = ChatOptions()
         result.appID = appID
@@ -57,7 +57,7 @@ public struct ServerOptions {
         return result
     }
 
-    /// What of it there is to begin with.
+    /// What the server is filled with before it starts.
     var seeding: SeedPlan { SeedPlan(users: users, imports: imports, seed: seed, scale: scale) }
 
     static let usage = """

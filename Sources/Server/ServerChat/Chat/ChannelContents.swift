@@ -72,7 +72,7 @@ public struct ChannelContents {
         try storage.bans(channel.id).filter { $0.holds(at: now) }
     }
 
-    /// A user's ban, also one that is over.
+    /// A user's ban, also when it is over.
     public func ban(of userID: String, in channel: ChannelRow) throws -> Storage.Ban? {
         try storage.ban(channel.id, userID)
     }

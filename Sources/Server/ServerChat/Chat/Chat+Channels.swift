@@ -3,7 +3,7 @@ import SyncBytes
 import SyncJSON
 
 extension Chat {
-    /// Makes a channel, or finds the one that these users have already when it is to be distinct.
+    /// Makes a channel. When a distinct one is asked for and these users have one already, that one is found.
     public func createChannel(_ fields: Fields, _ caller: Caller) throws -> (channel: ChannelRow, isCreated: Bool) {
         var users = try (fields.strings("user_ids") ?? []) + (fields.strings("users") ?? [])
         let operators = try fields.strings("operator_ids") ?? []

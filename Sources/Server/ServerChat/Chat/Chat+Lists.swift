@@ -235,7 +235,7 @@ extension Chat {
         let hasMore: Bool
     }
 
-    /// What a client that was away misses on both sides of what it holds. Both ranges include their ends.
+    /// The messages that a client which was away misses before and after those it has. Both ranges include their ends.
     ///
     /// A gap is huge when more messages are missing (those there are, less those the client says it holds) than the
     /// limit. Else the messages come: of the older range the newest, of the newer range the oldest, so that what the

@@ -147,7 +147,7 @@ extension Chat {
         }
     }
 
-    /// When something of so many seconds ends; -1 is never.
+    /// The time when something that begins now and takes `seconds` ends; -1 is never.
     public static func end(_ now: Int64, _ seconds: Int64) -> Int64 {
         seconds < 0 ? -1 : now &+ min(seconds, 1_000_000_000) &* 1000
     }

@@ -101,7 +101,7 @@ extension Chat {
         arrange(at: due)
     }
 
-    /// A poll is sent with a message: it belongs to the channel from now on. Returns what the message tells of it.
+    /// Puts a poll into the channel, since it is sent with a message. Returns the poll's copy for the message.
     public func attachPoll(_ id: Int64, to message: MessageRow, _ channel: ChannelRow) throws -> JSON {
         let poll = try poll(id)
         guard poll.messageID == 0 else { throw Refusal.invalid("poll_id", "the poll was sent already") }

@@ -14,12 +14,12 @@ extension Chat {
         return nil
     }
 
-    /// The caller as a reader of a channel; refused when it may not see what is in there.
+    /// The caller as a reader of a channel; refused when the caller may not see what is in the channel.
     public func reader(_ caller: Caller, _ channel: ChannelRow) throws -> Reader {
         Reader(channel: channel, membership: try checkReading(caller, channel))
     }
 
-    /// A member has read everything so far. Returns the frame that told of it.
+    /// Marks everything so far as read by a member. Returns the frame that told this.
     @discardableResult
     public func markRead(_ caller: Caller, _ channelID: Int64, uniqueID: String? = nil) throws -> [UInt8] {
         guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { throw Refusal.noChannel() }
@@ -159,7 +159,7 @@ extension Chat {
         return .object(["all": .int(total.all), "feed": 0, "custom_types": types, "ts": .int(now)])
     }
 
-    /// A frame with what is unread by a user after it.
+    /// A frame to which a user's unread counts are added.
     public func withUnread(_ frame: [UInt8], _ userID: String) -> [UInt8] {
         do {
             return Frames.adding("unread_cnt", try unreadCounts(userID).serialized(), to: frame)
@@ -169,7 +169,7 @@ extension Chat {
         }
     }
 
-    /// Sends a broadcast to each user with what is unread by it.
+    /// Sends a broadcast to each user together with the user's unread counts.
     public func sendWithUnread(_ broadcast: Broadcast) {
         let now = now
         // Most members of a busy channel have the same total, and one frame will do for them.

@@ -111,7 +111,7 @@ extension Chat {
 
     // MARK: Announcements
 
-    /// Takes an announcement; without a time, or with one that is past, it goes out at once.
+    /// Accepts an announcement. Without a time, or with a past one, it goes out at once.
     public func scheduleAnnouncement(_ fields: Fields) throws -> JSON {
         guard let message = try fields.object("message") else { throw Refusal.missing("message") }
         let target = try fields.required("target_at")

@@ -31,7 +31,7 @@ public struct UserDirectory {
         }
     }
 
-    /// Whom a user blocks, or who blocks it, by id; of these only, where some are named.
+    /// The users whom a user blocks, or who block the user, by id; only those among `wanted`, if that is given.
     public func blocks(
         of userID: String, blockingIt: Bool, among wanted: TextSet?, _ metadata: MetadataCondition
     ) throws -> [UserRow] {
@@ -43,7 +43,7 @@ public struct UserDirectory {
 
     public func friends(of userID: String) throws -> [Storage.Friend] { try storage.friends(of: userID) }
 
-    /// A token to log in with that nobody can guess.
+    /// A token for logins that cannot be guessed.
     public func newAccessToken() -> String { storage.random.hex(20) }
 
     /// When a session key expires, 0 for never; `nil` when there is no such key.

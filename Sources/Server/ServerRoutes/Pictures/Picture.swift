@@ -1,4 +1,4 @@
-/// What the first bytes of a PNG or JPEG say of it, before anything of it is unpacked.
+/// The kind and size of a PNG or JPEG, as its first bytes say, before the picture is unpacked.
 struct Picture: Equatable {
     enum Kind { case png, jpeg }
 
@@ -74,7 +74,7 @@ struct ThumbnailSize {
     let width: Int
     let height: Int
 
-    /// `nil` for what is no size, or a useless one.
+    /// `nil` when the text is no size, or a useless one.
     init?(_ text: String) {
         let sides = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { Int($0) }
         guard sides.count == 2, sides.allSatisfy({ (1...10_000).contains($0) }) else { return nil }

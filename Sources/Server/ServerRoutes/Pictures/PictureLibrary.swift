@@ -5,7 +5,8 @@ import Glibc
 /// It is loaded and not linked, so a server without it only makes no thumbnails. It is used by one thread at a time, on
 /// copies of its own.
 struct PictureLibrary: @unchecked Sendable {
-    /// A picture is unpacked whole: four bytes for each of so many pixels, and as much again while a JPEG is read.
+    /// The most pixels of a picture. It is unpacked as a whole: four bytes for each, and as much again while a JPEG is
+    /// read.
     private static let mostPixels = 16_000_000
     /// The most bytes of a file that is read as a picture.
     static let mostBytes: Int64 = 20 << 20
@@ -90,7 +91,7 @@ struct PictureLibrary: @unchecked Sendable {
         guard let target = create(width, height) else { return nil }
         defer { destroy(target) }
         if picture.kind == .png {
-            // What is transparent stays so.
+            // Transparent pixels stay transparent.
             setBlending(target, 0)
             setAlpha(target, 1)
         }

@@ -18,7 +18,7 @@ extension Keys {
 }
 
 extension ChannelListQuery {
-    /// `usualOrder` is that of a list that names none.
+    /// `usualOrder` is the order when the query names none.
     init(_ query: RequestQuery, usualOrder: ChannelOrder = .latestLastMessage) throws {
         let order = query.text("order")
         guard let known = order.isEmpty ? usualOrder : ChannelOrder(rawValue: order) else {

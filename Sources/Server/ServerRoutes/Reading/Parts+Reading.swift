@@ -15,7 +15,8 @@ extension Keys {
 }
 
 extension ChannelView.Parts {
-    /// What a request asks for. What it does not mention is shown, as most clients cannot do without members.
+    /// The parts that a request asks for. Parts that it does not mention are shown, since most clients need the
+    /// members.
     init(_ query: RequestQuery) {
         self = []
         if query.bool("show_member", "show_members", default: true) { insert(.members) }

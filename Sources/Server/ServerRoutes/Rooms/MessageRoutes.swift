@@ -122,7 +122,7 @@ struct MessageRoutes: Routes {
 
     // MARK: One message
 
-    /// The channel and the message's number that the path names; what is no number is no message's address.
+    /// The channel and the message's number that the path names; without a number, there is no such address.
     private func place(_ request: RoutedRequest) throws -> (channel: ChannelRow, id: Int64) {
         let channel = try channel(request)
         guard let id = Int64(request["message"]) else { throw Refusal.noEndpoint() }

@@ -134,7 +134,7 @@ struct ModerationRoutes: Routes {
 
     // MARK: Operators
 
-    /// Whom a request about operators names.
+    /// The users that a request about operators names, with the channel, the body and the caller.
     private func operators(_ request: RoutedRequest) throws -> (ChannelRow, Fields, Caller, ids: TextSet) {
         let (channel, payload, _) = try membership(request)
         let caller = try caller(request)

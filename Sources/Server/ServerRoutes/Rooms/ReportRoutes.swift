@@ -8,7 +8,7 @@ import SyncJSON
 struct ReportRoutes: Routes {
     let context: RouteContext
 
-    /// What was reported, of all or below an address.
+    /// The reports of the whole application, or those about the path's address and what is below it.
     func listReports(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
         let page = try Page(of: try ReportBook(chat).reports(about: Array(request.path.dropFirst())), request.query)

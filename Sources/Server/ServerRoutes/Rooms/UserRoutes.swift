@@ -135,7 +135,7 @@ struct UserRoutes: Routes {
         return userResponse(user, token: user.accessToken, session: session, isCreated: true)
     }
 
-    /// A session token as the administration is told of it.
+    /// A session token in the form in which the administration gets it.
     struct IssuedSession {
         let key: String
         let expiresAt: Int64

@@ -143,7 +143,7 @@ extension RouteTable {
 }
 
 extension Keys {
-    /// What is said of a channel when it is made or changed.
+    /// The keys of a channel that is made or changed.
     fileprivate static let channel: Keys = """
         name cover_url cover_file data custom_type access_code disappearing_message message_survival_seconds is_public \
         is_discoverable block_sdk_user_channel_join is_super is_distinct operator_ids

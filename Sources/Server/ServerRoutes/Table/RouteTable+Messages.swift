@@ -97,7 +97,7 @@ extension RouteTable {
 }
 
 extension Keys {
-    /// A message that is to be sent. What is about pushes is read and has no effect.
+    /// The keys of a message that is to be sent. Those about pushes are read and have no effect.
     static let message: Keys = [
         """
         message_type message data custom custom_type mention_type mentioned_user_ids mentioned_users mentioned \

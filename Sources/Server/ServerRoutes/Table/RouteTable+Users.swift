@@ -115,7 +115,7 @@ extension RouteTable {
 }
 
 extension Keys {
-    /// What is said of a user when it is made or changed.
+    /// The keys of a user that is made or changed.
     fileprivate static let user: Keys = """
         nickname profile_url profile_file metadata discovery_keys is_hide_me_from_friends locale preferred_languages \
         access_token issue_access_token issue_session_token session_token_expires_at

@@ -106,7 +106,8 @@ public final class FaultPlan {
         delays.last { path.beginsWithBytes(of: $0.pathPrefix) }?.milliseconds ?? 0
     }
 
-    /// What becomes of a request under a fault; `execute` does what was asked, `refusal` words a refusal.
+    /// The answer to a request that has a fault; `execute` does what was asked, `refusal` makes the answer for a
+    /// refusal.
     public static func answer(
         _ fault: Fault, _ request: HTTPRequest, _ refusal: (Refusal) -> HTTPResponse, _ execute: () -> HTTPResponse
     ) -> HTTPResponse {

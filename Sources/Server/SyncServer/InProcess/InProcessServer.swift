@@ -47,7 +47,7 @@ public final class InProcessServer {
     /// When it next has something to do by itself.
     public var nextDeadline: Int64? { core.timers.nextDue }
 
-    /// Lets the time pass: what is due on the way is done at its own time. An earlier time does nothing.
+    /// Lets the time pass until `time`: what comes due meanwhile is done at its own time. An earlier time does nothing.
     public func advance(to time: Int64) {
         while let due = core.timers.nextDue, due <= time {
             clock.move(to: due)
@@ -58,10 +58,10 @@ public final class InProcessServer {
 
     // MARK: Requests
 
-    /// What becomes of a request.
+    /// The outcome of a request.
     public struct Reply {
         public let response: HTTPResponse
-        /// How much later it goes out, in milliseconds; what was asked for is done already.
+        /// How much later the answer goes out, in milliseconds; the request was executed already.
         public let delay: Int64
     }
 
@@ -98,7 +98,7 @@ public final class InProcessServer {
         }
     }
 
-    /// What becomes of a request for an event stream.
+    /// The outcome of a request for an event stream.
     public enum Listening {
         case opened(InProcessStream)
         case refused(HTTPResponse)
@@ -115,7 +115,7 @@ public final class InProcessServer {
         return .opened(stream)
     }
 
-    /// What becomes of a handshake.
+    /// The outcome of a handshake.
     public enum Opening {
         /// A socket. The LOGI that waits in it says whether its user has logged in.
         case opened(InProcessSocket)
