@@ -76,7 +76,7 @@ private struct TermCut {
         case .dropped: return
         case .separator: end()
         case .letter:
-            // A letter that has no bytes left after folding consists of a mark only.
+            // A scalar that has no bytes left after folding is only a mark, and no letter.
             if folded[slot].bytes.isEmpty { return }
             openWord()
             words += folded[slot].bytes

@@ -40,7 +40,7 @@ SHIM_CURL_FIND(curl_mime_filename)
 SHIM_CURL_FIND(curl_mime_type)
 SHIM_CURL_FIND(curl_multi_info_read)
 
-/* curl's setters and getters are variadic, which Swift cannot call. One typed wrapper each, around the function given. */
+/* curl's setters and getters are variadic, which Swift cannot call. One typed wrapper each, for curl's function. */
 typedef __typeof__(&curl_easy_setopt) shim_curl_setopt;
 typedef __typeof__(&curl_easy_getinfo) shim_curl_getinfo;
 typedef __typeof__(&curl_multi_setopt) shim_curl_multi_setopt;

@@ -122,8 +122,8 @@ final class WebSocketLink: SocketLink {
             pool.loop.change(descriptor, events: isBlocked ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
         }
         if codec.pendingOutputCount == 0, codec.isCloseSent {
-            // Closing could reset the connection before the close frame arrives; the peer's end or the timer closes for
-            // good.
+            // Closing now could reset the connection before the close frame arrives. The peer's end, or a timer, closes
+            // it.
             shutdown(descriptor, Int32(SHUT_WR))
             if codec.isFinished { socket.close() }
         }

@@ -98,7 +98,7 @@ public final class DatabaseService {
         case .get: return try read(call, path, instance, authority)
         case .put, .delete:
             if let tag = call.ifMatch {
-                // A refusal has the value in it, so the rules must allow to read it.
+                // A refusal has the value in it, so the sender must be allowed to read it.
                 try allow(.read, path, instance, authority)
                 let present = instance.root[path]
                 if !DatabaseService.etag(present).isByteEqual(to: tag) {
@@ -254,7 +254,7 @@ public final class DatabaseService {
         return DatabaseStream.event("put", TreePath(), value, call.format)
     }
 
-    /// The instance, if the rules allow to listen to the place.
+    /// The instance, if the rules let the caller listen to the place.
     private func listened(
         _ call: DatabaseCall, _ path: TreePath, _ authority: DatabaseAuthority
     ) throws -> DatabaseInstance {
