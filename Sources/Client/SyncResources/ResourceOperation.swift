@@ -8,7 +8,7 @@ import SyncTree
 /// stages out.
 struct ResourceOperation {
     enum Stage {
-        /// It has to ask whether the object exists, and waits for earlier operations on it.
+        /// It is going to ask whether the object exists; before that it waits for earlier operations on the object.
         case toFind
         case finding(read: UInt64)
         case hook(UInt64)

@@ -38,7 +38,7 @@ public struct DeliveredStream {
         }
     }
 
-    /// One pass over a section, however many rows leave it. The paths ascend.
+    /// Makes one pass over a section, however many rows leave it. The paths ascend.
     private mutating func remove(_ paths: [StreamPath]) {
         for (section, paths) in bySection(paths, { $0 }) {
             var next = 0

@@ -4,7 +4,7 @@ import SyncTree
 /// The place of a row in a stream: by the value that the stream is ordered by, then by its key, both in the order of
 /// the realtime database. In a descending stream both are reversed.
 public struct StreamPlace: Comparable, Sendable {
-    /// What is compared when the heads are equal.
+    /// The values that are compared when the heads are equal.
     private final class Full: Sendable {
         let value: TreeRank
         let key: TreeKey
@@ -98,7 +98,7 @@ public struct StreamPlace: Comparable, Sendable {
         }
     }
 
-    /// For a stream ordered by keys, which has no other value.
+    /// The head of a key, for a stream that is ordered by keys only.
     private static func head(_ key: TreeKey) -> UInt64 {
         guard let number = key.number else { return 1 << 48 | head(key.text) }
         return UInt64(UInt32(bitPattern: number) ^ 1 << 31)

@@ -1,7 +1,7 @@
 import SyncModel
 import SyncTree
 
-/// What a stream is to be.
+/// What the host wants of a new stream.
 public struct StreamSpec: Sendable {
     public enum Delivery: String, CaseIterable, Sendable {
         /// One event for each batch.

@@ -17,7 +17,7 @@ public struct Streams {
         return effects
     }
 
-    /// By the monotonic clock; `nil` when nothing waits.
+    /// When the next batch is due, by the monotonic clock; `nil` when nothing waits.
     public var nextDeadline: Int64? {
         // No key path: Swift 6.0.3 crashes where it inlines one of two steps into another module.
         nodes.values.compactMap { $0.timer.due }.min()

@@ -75,7 +75,7 @@ final class ServerCore {
         case database
     }
 
-    /// What becomes of a request's body that is still to come.
+    /// Where the body of a request goes that is still to come.
     func intake(_ request: HTTPRequest) -> BodyIntake { UploadGate(router, chat).intake(request) }
 
     func answer(_ request: HTTPRequest, at door: Door = .chat) -> HTTPAnswer {

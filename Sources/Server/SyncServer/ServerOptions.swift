@@ -25,7 +25,7 @@ public struct ServerOptions {
     var exitsWithStdin = false
     public var isControlled = false
     public var hugeGap = 300
-    /// Of an expiring session key, in milliseconds.
+    /// How long an expiring session key is valid, in milliseconds.
     public var sessionLife: Int64 = 3_600_000
     public var maximumMessageLength = 65_536
     /// In seconds, 1 to 3600, as LOGI tells it; so is `pongTimeout`.

@@ -34,7 +34,7 @@ public enum ServerProgram {
         _ = mallopt(M_MMAP_THRESHOLD, 2 << 20)
     }
 
-    /// As many sockets as the system allows.
+    /// Lets the process have as many sockets as the system allows.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

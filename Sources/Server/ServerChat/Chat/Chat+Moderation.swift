@@ -239,7 +239,7 @@ extension Chat {
 
     // MARK: Blocks
 
-    /// Who of a channel's members hears what a user says: not those who block it.
+    /// The members of a channel who get what a user says: all but those who block this user.
     public func listeners(of channel: ChannelRow, sender: String) throws -> [String] {
         let members = try storage.audience(channel.id)
         guard !sender.isEmpty, storage.hasBlocks else { return members }

@@ -147,7 +147,7 @@ extension Chat {
 
     // MARK: Counts
 
-    /// What waits for a user over all channels, in the shape that rides on commands.
+    /// A user's unread counts of all channels, in the shape in which commands carry them.
     public func unreadCounts(_ userID: String) throws -> JSON {
         document(try storage.totals.total(of: userID), at: now)
     }

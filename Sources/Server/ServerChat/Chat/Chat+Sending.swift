@@ -196,7 +196,7 @@ extension Chat {
         return json
     }
 
-    /// What a reply tells of its parent.
+    /// The information about its parent that a reply carries.
     public static func parentInfo(_ parent: MessageRow) -> [UInt8]? {
         guard let json = try? JSON.parse(parent.json) else { return nil }
         let info = JSON.object(["type": .string(parent.kind.rawValue), "ts": .int(parent.createdAt)])

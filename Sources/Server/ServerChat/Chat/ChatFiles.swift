@@ -35,6 +35,6 @@ public struct ChatFiles {
         return file
     }
 
-    /// What opens files that need a key.
+    /// The key that opens files which need one.
     public func key() throws -> String { try storage.fileKey(at: chat.now) }
 }

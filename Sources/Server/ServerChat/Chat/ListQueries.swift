@@ -3,7 +3,7 @@ import SyncBytes
 
 /// From where on changes are told.
 public enum ChangeStart {
-    /// What an earlier answer ended with.
+    /// The token with which an earlier answer ended.
     case token(String)
     /// Milliseconds since the epoch.
     case time(Int64)
@@ -78,7 +78,7 @@ public struct GapQuery {
 
 /// A page of what a search finds.
 public struct SearchQuery {
-    /// In lower case.
+    /// The text that is searched for, in lower case.
     public var text = ""
     public var limit = 20
     /// Whether the text counts as a whole, not word by word.

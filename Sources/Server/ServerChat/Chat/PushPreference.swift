@@ -6,7 +6,7 @@ public struct PushPreference {
     /// All settings, as they go out.
     public let json: JSON
 
-    /// What holds for a user who never said anything.
+    /// The settings of a user who never set any.
     private static var usual: JSON {
         .object([
             "push_trigger_option": "all", "do_not_disturb": false, "start_hour": 0, "start_min": 0, "end_hour": 0,

@@ -16,7 +16,7 @@ public enum ThreadingPolicy: Int64 {
         }
     }
 
-    /// The same as a condition on a row of `messages`.
+    /// The same rule as a condition on a row of `messages`.
     public var condition: String {
         switch self {
         case .none, .includeReplies: "1"

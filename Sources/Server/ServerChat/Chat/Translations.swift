@@ -6,8 +6,8 @@ import SyncJSON
 public enum Translations {
     public static func echo(_ text: String, _ language: String) -> JSON { .string("[\(language)] \(text)") }
 
-    /// What fields ask for: the languages of `target_langs`, and those of `translations`, of which clients name
-    /// some without a text. `known` are the languages there are already.
+    /// The translations that fields ask for: into the languages of `target_langs`, and those of `translations`, some of
+    /// which clients give without a text. `known` are the languages that the text has already.
     public static func make(_ fields: Fields, of text: String, known: [String] = []) throws -> JSON {
         let result = JSON.object()
         for language in known { result.set(language, echo(text, language)) }

@@ -66,7 +66,7 @@ public struct ScheduledQuery {
     public var channelURL = ""
     /// `nil`: all.
     public var states: TextSet?
-    /// As messages have it; empty: of all types.
+    /// The type, named as in messages; empty: all types.
     public var type = ""
 
     public init() {}

@@ -39,7 +39,7 @@ public enum Frames {
         return result
     }
 
-    /// What went wrong with a command.
+    /// The frame for a command that failed.
     public static func error(_ error: Refusal, requestID: JSON?) -> [UInt8] {
         let body = JSON.object(["error": true, "code": .int(Int64(error.code)), "message": .string(error.message)])
         if let requestID { body.set("req_id", requestID) }

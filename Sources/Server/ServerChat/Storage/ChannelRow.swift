@@ -70,7 +70,7 @@ public struct ChannelRow {
     ])
     /// All columns but the id, which the database gives to a new row.
     static let newColumns = columns.without(["id"])
-    /// What a host may change of a channel.
+    /// The columns that a host may change.
     static let hostColumns = columns.only([
         "name", "cover_url", "data", "custom_type", "flags", "access_code", "survival", "distinct_key", "pinned",
     ])

@@ -7,7 +7,7 @@ public enum Mentions: Equatable {
     case everybody
     case users(TextSet)
 
-    /// As a stored message says it.
+    /// Reads the mentions of a stored message.
     public init(_ message: JSON?) {
         if message?["mention_type"]?.string == "channel" {
             self = .everybody

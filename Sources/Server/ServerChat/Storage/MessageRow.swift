@@ -58,11 +58,11 @@ public struct MessageRow {
         .init("thread_info", { $0.threadInfo = $1.optionalBytes($2) }, { $1.bind(optional: $0.threadInfo) }),
         .init("parent_info", { $0.parentInfo = $1.optionalBytes($2) }, { $1.bind(optional: $0.parentInfo) }),
     ])
-    /// What may change of a message.
+    /// The columns that may change.
     static let changingColumns = columns.only([
         "custom_type", "json", "metaarray", "reactions", "thread_info", "parent_info",
     ])
-    /// What a page needs; see `append`.
+    /// The columns that a page needs; see `append`.
     static let pageColumns = "message_id, created_at, json, metaarray, reactions, thread_info, parent_info"
 
     public init(

@@ -50,7 +50,7 @@ extension Storage {
         return try statement.all(Storage.document).compactMap { $0 }
     }
 
-    /// What has to happen by now, the earliest first.
+    /// The documents that are due by now, the earliest first.
     public func due(by now: Int64) throws -> [(kind: Kind, document: Document)] {
         try connection.prepare(
             """

@@ -120,7 +120,7 @@ extension Storage {
         }
     }
 
-    /// Those who hid the channel until something new comes see it again.
+    /// Shows the channel again to those who hid it until something new comes.
     public func unhideForNews(_ channelID: Int64) throws {
         try connection.prepare("UPDATE members SET hidden = 0 WHERE channel_id = ? AND hidden = 1")
             .bind(channelID).run()

@@ -76,7 +76,7 @@ extension OwnChannelsQuery {
 }
 
 extension ScheduledQuery {
-    /// Of a user its own, of the administration all.
+    /// A user gets its own scheduled messages, the administration gets all.
     init(_ query: RequestQuery, of caller: Caller) {
         self.init()
         userID = caller.userID

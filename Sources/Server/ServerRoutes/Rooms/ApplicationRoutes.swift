@@ -8,7 +8,7 @@ import SyncJSON
 struct ApplicationRoutes: Routes {
     let context: RouteContext
 
-    /// What clients ask of the application as a whole: how its settings have changed.
+    /// How the application's settings have changed, as clients ask.
     func settingsChanges(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
         let query = request.query
@@ -47,7 +47,7 @@ struct ApplicationRoutes: Routes {
         throw Refusal.noEndpoint()
     }
 
-    /// What holds for the whole application, as told at login.
+    /// The settings of the whole application, as they are told at login.
     func globalSettings(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
         return HTTPResponse(

@@ -7,7 +7,7 @@ import SyncJSON
 struct FriendRoutes: Routes {
     let context: RouteContext
 
-    /// Whose friends or address book it is, and the body.
+    /// The user whose friends or address book the request is about, and the body.
     private func owned(_ request: RoutedRequest) throws -> (owner: String, payload: Fields) {
         (try caller(request, as: request["user"]).userID, try request.payload())
     }

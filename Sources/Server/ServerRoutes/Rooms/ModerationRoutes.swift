@@ -102,7 +102,7 @@ struct ModerationRoutes: Routes {
         guard let id = request.value("user") ?? named else { throw Refusal.missing("user_id") }
         let seconds = try payload.int("seconds") ?? -1
         let note = try payload.string("description") ?? ""
-        // Who bans, when the administration does it in the name of a user.
+        // The user in whose name the administration bans, if there is one.
         let agent = try payload.string("agent_id").flatMap { $0.isEmpty ? nil : $0 }
         if let agent { _ = try chat.activeUser(agent) }
         try chat.ban(channel, id, seconds: seconds, note: note, bans: request.method == "POST", caller)

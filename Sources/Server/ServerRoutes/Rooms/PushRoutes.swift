@@ -19,7 +19,7 @@ struct PushRoutes: Routes {
         return type
     }
 
-    /// Whose devices or settings it is about.
+    /// The user whose devices or settings the request is about.
     private func deviceUser(_ request: RoutedRequest) throws -> UserRow {
         try chat.activeUser(try caller(request, as: request["user"]).userID)
     }

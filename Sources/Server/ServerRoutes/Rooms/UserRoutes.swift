@@ -77,7 +77,7 @@ struct UserRoutes: Routes {
         return HTTPResponse(writer)
     }
 
-    /// What a user resource tells, into an object that is open.
+    /// Writes the members of a user resource into an object that is open.
     func writeParts(_ user: UserRow, _ writer: inout JSONWriter, as friend: Storage.Friend? = nil) {
         let isOnline = chat.hub.isOnline(user.id)
         user.writeFull(&writer, isOnline: isOnline, as: friend)
@@ -249,7 +249,7 @@ struct UserRoutes: Routes {
         let ids = try request.payload().strings("user_ids") ?? [request.payload().required("target_id")]
         let blocked = try ids.map { try chat.block(id, $0, blocks: true) }
         guard let first = blocked.first else { throw Refusal.missing("target_id") }
-        // One user as an object, as it is asked for, and all as a list.
+        // The answer has the one user that was asked for as an object, and all as a list.
         let document = try JSON.parse(userResponse(first).body)
         let list = try JSON.parse(userList(Page(all: blocked)).body)
         document.set("users", list["users"])

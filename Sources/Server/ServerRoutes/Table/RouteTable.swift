@@ -43,6 +43,6 @@ enum RouteTable {
 
 extension Keys {
     static let page: Keys = "limit token"
-    /// Of a changelog.
+    /// The keys of a request for a changelog.
     static let changes: Keys = "token change_ts limit"
 }

@@ -24,11 +24,11 @@ public final class FaultPlan {
     }
 
     public struct Fault {
-        /// Of a request; empty when it is about a command.
+        /// A part of the paths of requests; empty when the fault is about commands.
         let pathContains: String
-        /// Four letters; empty when it is about requests.
+        /// The four letters of commands; empty when the fault is about requests.
         let command: String
-        /// Whose request or command; empty for anybody's.
+        /// The user whose requests or commands have the fault; empty for all users.
         let userID: String
         let kind: Kind
         let status: Int
@@ -42,7 +42,7 @@ public final class FaultPlan {
 
         /// Whether the command is ignored: it is not executed, and not answered.
         public var isIgnored: Bool { kind == .ignore }
-        /// What a refused command is told.
+        /// The error that a refused command gets.
         public var error: Refusal { Refusal(code, message, status: status) }
     }
 

@@ -18,7 +18,7 @@ final class BulkWriter {
         self.channel = channel
     }
 
-    /// What a bulk message may have besides text.
+    /// The parts that a bulk message may have besides text.
     struct Extras {
         var kind = MessageRow.Kind.text
         var customType = ""

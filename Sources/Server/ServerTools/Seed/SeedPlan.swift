@@ -1,4 +1,4 @@
-/// What a server has to begin with.
+/// What a server is filled with before it starts.
 public struct SeedPlan: Sendable {
     /// A user that exists from the start; an empty token lets anybody log in.
     public struct User: Sendable {
@@ -14,7 +14,7 @@ public struct SeedPlan: Sendable {
     let users: [User]
     /// Files, each of which becomes a channel.
     let imports: [String]
-    /// Of the generated account; `nil` is none.
+    /// The seed of the generated account; `nil`: there is none.
     let seed: UInt64?
     /// Size of the generated account, 1 by default.
     let scale: Double

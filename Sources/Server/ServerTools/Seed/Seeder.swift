@@ -11,7 +11,7 @@ public struct Seeder {
         public let messageCount: Int64
     }
 
-    /// What there is to begin with, made now or found in the database.
+    /// The users and channels that the server begins with, made now or found in the database.
     public struct Result {
         public internal(set) var users: [UserRow] = []
         public internal(set) var channels: [SeededChannel] = []

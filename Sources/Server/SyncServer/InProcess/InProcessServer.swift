@@ -5,7 +5,7 @@ import ServerRealtime
 import SyncBytes
 import SyncJSON
 
-/// What requests are answered with.
+/// The answer to a request.
 public typealias HTTPResponse = ServerHTTP.HTTPResponse
 
 /// The embedded server within a process: no descriptor, no thread and no time but those of its owner. All that the

@@ -11,7 +11,7 @@ import SyncJSON
 /// is answered with EROR.
 final class CommandHandler {
     private let chat: Chat
-    /// What tests want to go wrong with commands.
+    /// The faults that tests have asked for, for commands.
     private let faults: FaultPlan?
 
     private let limiter: RateLimiter?

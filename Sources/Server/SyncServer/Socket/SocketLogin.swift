@@ -11,10 +11,10 @@ import SyncWebSocket
 /// A refused login still gets its socket, with one LOGI that says why: that is how clients learn it.
 struct SocketLogin {
     let chat: Chat
-    /// What tests want to go wrong with logins.
+    /// The faults that tests have asked for, for logins.
     let faults: FaultPlan?
 
-    /// What the handshake of a request needs, or `nil` when it is none that can be agreed to.
+    /// What the answer to a handshake needs; `nil` when the request is no handshake, or one that cannot be accepted.
     static func accept(_ request: HTTPRequest) -> (key: String, protocols: [(String, String)])? {
         func holds(_ header: String, _ word: String) -> Bool {
             (request.header(header) ?? "").lowercased().split(separator: ",").contains { part in
