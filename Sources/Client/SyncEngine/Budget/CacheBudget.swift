@@ -87,7 +87,6 @@ final class CacheBudget: Machine {
     func work(isOpen: (ChannelURL) -> Bool, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return state = .resting }
         guard gate.isOpen(at: turn.now.monotonic) else { return turn.add(.timer(.trim, at: gate.pausedUntil)) }
-        if let later = turn.storage.logCopied(turn.now) { return turn.add(.timer(.trim, at: later)) }
         switch state {
         case .resting: break
         case .counting: count(&turn)
@@ -97,7 +96,9 @@ final class CacheBudget: Machine {
             guard until <= turn.now.monotonic else { return turn.add(.timer(.trim, at: until)) }
             chosen = []
             begin(.trimming(order, keeping: kept), &turn)
-        case .trimming(let order, let kept): trim(order, keeping: kept, isOpen, &turn)
+        case .trimming(let order, let kept):
+            if let later = turn.storage.logCopied(turn.now) { return turn.add(.timer(.trim, at: later)) }
+            trim(order, keeping: kept, isOpen, &turn)
         }
     }
 
