@@ -177,16 +177,14 @@ public final class SearchIndex: MessageIndex {
 
     /// The version of the stored index; `nil`: there is none; 0: there is only a part of one.
     private static func storedVersion(_ connection: Connection) throws(StoreError) -> Int64? {
-        let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        var found = Set<String>()
-        while try tables.next() {
-            let name = tables.text(0)
-            if SearchIndex.tables.contains(where: { $0.name == name }) { found.insert(name) }
-        }
-        tables.reset()
-        if found.isEmpty { return nil }
+        let names = tables.map { "'\($0.name)'" }.joined(separator: ", ")
+        let found = try connection.prepare(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names))")
+        let count = try found.next() ? found.int(0) : 0
+        found.reset()
+        if count == 0 { return nil }
         // A part of an index has no version, so it will be removed.
-        guard found.count == SearchIndex.tables.count else { return 0 }
+        guard count == tables.count else { return 0 }
         let row = try connection.prepare("SELECT version FROM search_range")
         defer { row.reset() }
         return try row.next() ? row.int(0) : 0

@@ -65,11 +65,11 @@ public struct SearchWalk {
     private mutating func next(_ limit: Int, _ index: SearchIndex) throws(StoreError) -> SearchIndex.Place? {
         if ahead.isEmpty, !isLast {
             let isWalking = !needsIndex && walked < SearchWalk.mostWalked
-            let count = min(max(limit, 2 * asked), max(limit, SearchWalk.mostAsked))
+            let count = isWalking ? limit : min(max(limit, 2 * asked), max(limit, SearchWalk.mostAsked))
             ahead = try isWalking
-                ? index.places(below: below, limit) : index.places(match ?? "", below: below, count)
+                ? index.places(below: below, count) : index.places(match ?? "", below: below, count)
             asked = isWalking ? 0 : count
-            isLast = ahead.count < (isWalking ? limit : count)
+            isLast = ahead.count < count
             walked += ahead.count
             ahead.reverse()
         }
