@@ -37,12 +37,14 @@ impl Reader<'_> {
                 println!("trimmed: {}, {messages} messages", plain(&channel_url));
             }
             EventKind::CacheFull { candidates, .. } => {
-                let shown =
-                    candidates.iter().map(|it| format!(" {} ({} messages)", plain(&it.channel_url), it.messages));
-                println!("full:{}", shown.collect::<String>());
+                let shown: Vec<String> = candidates
+                    .iter()
+                    .map(|it| format!("{} ({} messages)", plain(&it.channel_url), it.messages))
+                    .collect();
+                println!("full: {}", shown.join(" "));
                 let urls = candidates.into_iter().map(|it| it.channel_url);
                 let chosen: Vec<String> = urls.filter(|url| !self.pinned.contains(url)).collect();
-                println!("evict:{}", chosen.iter().map(|url| format!(" {}", plain(url))).collect::<String>());
+                println!("evict: {}", chosen.iter().map(|url| plain(url)).collect::<Vec<_>>().join(" "));
                 // In this order, until there is room. If that is not enough, or the list is empty, it goes on by last
                 // use.
                 self.evicting = Some(self.client.call(&Action::evict(&chosen)).start()?);
