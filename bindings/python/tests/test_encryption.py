@@ -226,6 +226,7 @@ def test_nothing_on_the_disk_needs_no_key(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(not INSPECT.exists(), reason="the wheel does not have syncmanager-inspect")
 def test_the_inspector_needs_the_key(lunch: Any, data: Path) -> None:
     filled(lunch, data, encryption_passphrase=PASSPHRASE).close()
     file = data.parent / "key"
