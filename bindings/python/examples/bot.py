@@ -5,7 +5,11 @@ import json
 import sys
 
 from syncmanager import Config, MessageCollection, SyncManager, SyncManagerError
+from syncmanager.errors import RemoteError, TokenRejectedError
 from syncmanager.events import MessageReceived
+
+#: Seconds between the attempts to answer a message, while the service cannot be reached or is busy.
+PAUSES = (2, 10, 60, 300)
 
 
 async def is_answered(mine: MessageCollection, mark: str) -> bool:
@@ -24,15 +28,34 @@ async def answer(sm: SyncManager, me: str, event: MessageReceived) -> None:
     await sm.acknowledge(event.id)
 
 
+async def answer_at_last(sm: SyncManager, me: str, event: MessageReceived) -> None:
+    for pause in PAUSES:
+        try:
+            return await answer(sm, me, event)
+        except RemoteError as error:
+            print(f"tried again in {pause} s: {error}", file=sys.stderr)
+            await asyncio.sleep(pause)
+    await answer(sm, me, event)
+
+
+async def connect(sm: SyncManager) -> None:
+    try:
+        await sm.connect()
+    except TokenRejectedError:
+        raise
+    except RemoteError as error:  # the client goes on trying by itself
+        print(f"not connected yet: {error}", file=sys.stderr)
+
+
 async def main(config: Config) -> None:
     config["notify"] = "all"  # or "mentions"
     async with SyncManager(**config) as sm:
 
         @sm.on(MessageReceived)
         async def receive(event: MessageReceived) -> None:
-            await answer(sm, config["user_id"], event)
+            await answer_at_last(sm, config["user_id"], event)
 
-        await sm.connect()
+        await connect(sm)
         print("ready", flush=True)
         await asyncio.Event().wait()
 
