@@ -98,6 +98,10 @@ let package = Package(
                 "ServerRoutes", "ServerTools", "ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase",
                 "SyncWebSocket", "SyncSQLite", "SyncTree", "SyncJSON", "SyncBytes", "CLinux",
             ]),
+        // Devices, network and server in one process, in virtual time: for the simulation and for tests of programs.
+        room(
+            "Testing/SyncSimulation",
+            ["SyncManager", "SyncServer", "SyncNetwork", "SyncModel", "SyncJSON", "SyncBytes"]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
             swiftSettings: libraryFlags),
@@ -113,7 +117,8 @@ let package = Package(
 
         // What tests of several rooms use.
         .target(
-            name: "TestSupport", dependencies: ["SyncSendbird", "SyncModel", "SyncBytes"], path: "Tests/TestSupport"),
+            name: "TestSupport", dependencies: ["SyncSendbird", "SyncSimulation", "SyncModel", "SyncBytes"],
+            path: "Tests/TestSupport"),
         tests(of: "SyncBytes"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel", ["SyncBytes"]),
@@ -140,7 +145,8 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "SyncEngine", "SyncStreams", "SyncSendbird", "SyncStore", "SyncRealtime", "SyncResources", "SyncTree",
-                "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "SyncNetwork", "TestSupport",
+                "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "SyncNetwork", "SyncSimulation",
+                "TestSupport",
             ],
             swiftSettings: testFlags),
     ],

@@ -14,6 +14,7 @@ add_library(swift_rules INTERFACE)
 target_compile_options(swift_rules INTERFACE
     "SHELL:-swift-version 6"
     -parse-as-library
+    "SHELL:-package-name syncmanager" # what is `package` is for all modules here
     "SHELL:-Xfrontend -disable-implicit-concurrency-module-import"
     "SHELL:-Xfrontend -disable-implicit-string-processing-module-import"
     -wmo
@@ -55,6 +56,11 @@ endfunction()
 function(furnish target directory)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/${directory}/*.swift)
     target_sources(${target} PRIVATE ${files})
+    connect(${target} ${ARGN})
+endfunction()
+
+# The modules that a Swift target imports or links.
+function(connect target)
     target_link_libraries(${target} PRIVATE swift_rules ${ARGN})
     target_include_directories(${target} PRIVATE ${CMAKE_Swift_MODULE_DIRECTORY})
 
@@ -81,4 +87,27 @@ function(add_room place)
     furnish(${name} ${place} ${ARGN})
     touch_module(${name} ${name})
     target_link_libraries(${name} INTERFACE ${ARGN})
+endfunction()
+
+# A shared library that exports the C functions of rooms, as cmake/lib<target>.map says. `ARGN`: those rooms.
+function(add_c_library target)
+    string(MAKE_C_IDENTIFIER ${target} module)
+    add_library(${target} SHARED)
+    # As objects, and before the archives: Swift has the linker hide what comes out of an archive.
+    foreach(room ${ARGN})
+        target_link_libraries(${target} PRIVATE $<TARGET_OBJECTS:${room}>)
+    endforeach()
+    target_link_libraries(${target} PRIVATE $<TARGET_OBJECTS:dlopen_note>)
+    add_dependencies(${target} dlopen_note)
+    connect(${target} ${ARGN})
+    touch_module(${target} ${module}_library)
+    set(map ${PROJECT_SOURCE_DIR}/cmake/lib${target}.map)
+    set_target_properties(${target} PROPERTIES
+        Swift_MODULE_NAME ${module}_library
+        VERSION ${PROJECT_VERSION}
+        SOVERSION ${PROJECT_VERSION_MAJOR})
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
+    target_link_options(${target} PRIVATE
+        LINKER:--version-script=${map}
+        LINKER:-z,nodelete) # threads of ours may still run when a host calls dlclose()
 endfunction()

@@ -32,7 +32,7 @@ final class RoutesClient {
             storage: storage, clock: clock, timers: timers, hub: SocketHub(clock: clock, timers: timers),
             options: ChatOptions())
         router = Router(
-            chat: chat, options: RouterOptions(apiToken: "secret", address: "127.0.0.1:1", isStrict: true), limiter: nil
+            chat: chat, options: RouterOptions(apiToken: "secret", origin: "http://127.0.0.1:1", isStrict: true), limiter: nil
         )
         router.onReads = { [unowned self] route, query, body in
             last = Self.name(route)

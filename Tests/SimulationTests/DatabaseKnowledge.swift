@@ -28,6 +28,8 @@ struct DatabaseKnowledge {
     /// Sum of all counts, and by how much it may be wrong.
     var counted: Int64 = 1000
     var uncertain: Int64 = 0
+    /// Writes of the sum of a count of which the device has not heard, or not what became of them.
+    var lostSums: Int64 = 0
 
     /// What a single count is at most.
     static let most: Int64 = 3

@@ -2,6 +2,7 @@ import Foundation
 import SyncModel
 import SyncSQLite
 import SyncSendbird
+import SyncSimulation
 
 @testable import SyncEngine
 @testable import SyncStore
@@ -14,12 +15,14 @@ final class Device {
     let intents: IntentStore
 
     /// With Sendbird's service over a network.
-    convenience init(directory: String, options: EngineOptions, network: SimulatedNetwork, now: Moment) throws {
+    convenience init(
+        directory: String, options: EngineOptions, network: SimulatedNetwork, files: SimulatedFiles, now: Moment
+    ) throws {
         let service = SendbirdService(
             appID: "syncmanager", userID: options.userID, apiHost: SimulatedService.apiHost,
             wsHost: SimulatedService.wsHost, libraryVersion: "simulated")
         try self.init(
-            directory: directory, options: options, service: service, transport: network, files: network.files,
+            directory: directory, options: options, service: service, transport: network, files: files,
             now: now)
     }
 
@@ -46,7 +49,7 @@ final class Device {
     func held() throws -> (channels: Int64, messages: Int64, own: Int) {
         let statistics = try cache.statistics()
         let places = try cache.databasePlaces(
-            in: DatabaseInstance(url: DatabaseNetwork.host, name: "w"), touching: "/")
+            in: DatabaseInstance(url: SimulatedService.databaseHost, name: "w"), touching: "/")
         return (
             statistics.channels, statistics.messages,
             try intents.intents().count + queuedWrites.count + places.count
@@ -92,7 +95,7 @@ final class Device {
 
     /// Writes that the database has not answered, as they stand on disk.
     var queuedWrites: [DatabaseWrite] {
-        (try? intents.databaseWrites(to: DatabaseInstance(url: DatabaseNetwork.host, name: "w"))) ?? []
+        (try? intents.databaseWrites(to: DatabaseInstance(url: SimulatedService.databaseHost, name: "w"))) ?? []
     }
 
     func cachedChannel(_ url: String) -> ChannelRecord? { (try? cache.channel(ChannelURL(url))) ?? nil }

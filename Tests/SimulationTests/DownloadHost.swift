@@ -1,29 +1,22 @@
-import TestSupport
+import SyncSimulation
 
 /// A server with files that change. It keeps what HTTP asks of it (RFC 9110), or not: it knows no ranges, does not
 /// compare versions, lies about lengths, breaks off, refuses. What nobody could find out it does not do: to give two
 /// files under one version, or a part of another version without saying so.
-final class DownloadHost {
+final class DownloadHost: DownloadSource {
     struct Version {
         /// `nil`: the server says nothing by which it knows the file again.
         let tag: String?
         let bytes: [UInt8]
     }
 
-    struct Answer {
-        enum End { case complete, broken, silent }
-
-        var status: Int
-        var headers: [(String, String)] = []
-        var body: [UInt8] = []
-        var end = End.complete
-    }
-
+    static let address = "http://files/"
     static let names = ["a", "b", "c"]
     /// All that was ever there under a name.
     private(set) var versions: [String: [Version]] = [:]
     private var current: [String: Int] = [:]
     private var random: SeededGenerator
+    var isFaulty = true
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -47,20 +40,22 @@ final class DownloadHost {
         current[name] = count
     }
 
-    /// What it says to a request.
-    func answer(_ name: String, _ headers: [(String, String)], isFaulty: Bool) -> Answer {
-        guard let all = versions[name], let index = current[name] else { return Answer(status: 404) }
+    func answer(_ url: String, _ headers: [(String, String)]) -> DownloadAnswer {
+        let name = String(url.dropFirst(Self.address.count))
+        guard let all = versions[name], let index = current[name] else { return DownloadAnswer(status: 404) }
         let version = all[index]
         func field(_ name: String) -> String? { headers.first { $0.0 == name }?.1 }
         let start = field("Range").flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
         let isSame = field("If-Range").map { $0 == version.tag } ?? true
-        if isFaulty, random.chance(8) { return Answer(status: random.pick([403, 404, 416, 500, 204, 206]) ?? 500) }
-        var answer = Answer(status: 200, headers: version.tag.map { [("etag", $0)] } ?? [], body: version.bytes)
+        if isFaulty, random.chance(8) {
+            return DownloadAnswer(status: random.pick([403, 404, 416, 500, 204, 206]) ?? 500)
+        }
+        var answer = DownloadAnswer(status: 200, headers: version.tag.map { [("etag", $0)] } ?? [], body: version.bytes)
         // One that does not know If-Range gives a part of what it has, and says its version.
         let isCareless = isFaulty && version.tag != nil && random.chance(30)
         if let start, isSame || isCareless, !(isFaulty && random.chance(10)) {
             if start >= version.bytes.count {
-                return Answer(status: 416, headers: [("content-range", "bytes */\(version.bytes.count)")])
+                return DownloadAnswer(status: 416, headers: [("content-range", "bytes */\(version.bytes.count)")])
             }
             answer.status = 206
             answer.body = Array(version.bytes[start...])

@@ -1,8 +1,9 @@
 import SyncJSON
 import SyncModel
+import SyncSimulation
 
 /// The disk of the device: files that come, change and go. It outlives the process.
-final class SimulatedFiles: FileLooking {
+final class SimulatedFiles: FileLooking, UploadedFiles {
     struct File: Equatable {
         var bytes: [UInt8]
         var stamp: FileStamp
@@ -22,7 +23,6 @@ final class SimulatedFiles: FileLooking {
 
     func remove(_ path: String) { all[path] = nil }
 
-    /// What the service has answered to an upload, whoever hears it.
     func took(_ form: TransportForm, status: Int, _ body: [UInt8]) {
         guard status == 200, let url = (try? JSON.parse(body))?["url"]?.string else { return }
         addresses[url] = all[form.path]?.bytes
@@ -42,21 +42,10 @@ final class SimulatedFiles: FileLooking {
         }
     }
 
-    /// The body that libcurl makes of a form; what is wrong with its file otherwise.
-    func body(of form: TransportForm) throws(FileProblem) -> (body: [UInt8], type: String) {
+    func bytes(for form: TransportForm) throws(FileProblem) -> [UInt8] {
         guard let file = all[form.path] else { throw .missing }
         guard file.stamp == form.stamp else { throw .changed }
-        let boundary = "simulated-boundary"
-        var body: [UInt8] = []
-        for field in form.fields {
-            let head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field.name)\"\r\n\r\n"
-            body += Array((head + field.value + "\r\n").utf8)
-        }
-        body += Array(
-            ("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(form.part)\"; filename=\"\(form.fileName)\"\r\n"
-                + "Content-Type: \(form.type)\r\n\r\n").utf8)
-        body += file.bytes + Array("\r\n--\(boundary)--\r\n".utf8)
-        return (body, "multipart/form-data; boundary=\(boundary)")
+        return file.bytes
     }
 }
 

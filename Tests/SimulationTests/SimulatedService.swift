@@ -1,11 +1,12 @@
 import SyncJSON
 import SyncModel
 import SyncServer
+import SyncSimulation
 import SyncTree
 
 /// The real server within the process, and the other users who act on it. What the device's user sees of it is what its
 /// REST answers say: they are the oracle.
-final class SimulatedService {
+final class SimulatedService: NetworkedServer {
     /// A message as the simulation knows it: what the server told a member's socket when it was sent.
     struct Message {
         let id: Int64
@@ -25,6 +26,7 @@ final class SimulatedService {
     static let guest = "ann"
     static let apiHost = "http://service"
     static let wsHost = "ws://service"
+    static let databaseHost = "http://db"
     /// MiB.
     static let fileLimit: Int64 = 1
     static let start: Int64 = 1_700_000_000_000
@@ -83,15 +85,7 @@ final class SimulatedService {
     func answer(
         _ method: String, _ target: String, _ headers: [TransportHeader], _ body: [UInt8], _ fate: Parcel.Fate
     ) -> InProcessServer.Reply {
-        switch fate {
-        case .rateLimited: control("fault", .object(["kind": "429", "retry_after": 2]))
-        case .broken: control("fault", .object(["kind": "5xx", "status": 502]))
-        case .garbage: control("fault", .object(["kind": "garbage"]))
-        case .refused: control("fault", .object(["kind": "refuse"]))
-        case .tooLarge: control("fault", .object(["kind": "5xx", "status": 413]))
-        case .answered, .answerLost, .answerReset, .answerHalf, .tokenExpired: break
-        }
-        let reply = server.answer(method, target, headers: headers.map { ($0.name, $0.value) }, body: body)
+        let reply = server.answer(method, target, headers, body, fate)
         if method != "GET" { version += 1 }
         if method == "PUT", reply.response.status == 200 {
             noteOffset(target, try? JSON.parse(reply.response.body))
@@ -104,6 +98,14 @@ final class SimulatedService {
         version += 1
         return server.openSocket(target, headers: headers.map { ($0.name, $0.value) })
     }
+
+    func answerDatabase(_ request: TransportRequest, _ target: String) -> HTTPResponse {
+        server.answerDatabase(
+            request.method, target, headers: request.headers.map { ($0.name, $0.value) }, body: request.body ?? []
+        ).response
+    }
+
+    func openStream(_ target: String) -> InProcessServer.Listening { server.openStream(target) }
 
     func receive(_ text: [UInt8], on socket: InProcessSocket?) {
         version += 1

@@ -197,11 +197,17 @@ extension Simulation {
             throw Violation(description: "own write \(last) is there, not \((database.own ?? []).sorted())")
         }
         let tally = DatabaseKnowledge.number(service.databaseValue(at: "/tally"))
-        let uncertain = database.uncertain + network.database.lostSums * DatabaseKnowledge.most
+        let uncertain = database.uncertain + database.lostSums * DatabaseKnowledge.most
         guard abs(tally - database.counted) <= uncertain else {
             throw Violation(description: "\(tally) was counted, not \(database.counted) within \(uncertain)")
         }
         try compareDatabase(root, isCurrent: true)
+    }
+
+    /// Whether a request writes the sum of a count.
+    static func isSum(_ request: TransportRequest) -> Bool {
+        request.method == "PUT" && request.headers.contains { $0.name == "if-match" }
+            && request.url.contains("/tally.json")
     }
 
     private func compareDatabase(_ root: TreeNode, isCurrent: Bool) throws {

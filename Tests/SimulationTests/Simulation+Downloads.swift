@@ -21,7 +21,7 @@ extension Simulation {
         case 10..<13:
             let name = downloads.random.pick(DownloadHost.names) ?? ""
             note("file \(name) changes")
-            network.downloads.host.change(name)
+            downloadHost.change(name)
         case 13..<17:
             guard let other = downloads.random.pick(downloads.open.keys.sorted()) else { return }
             cancel(other)
@@ -40,7 +40,7 @@ extension Simulation {
 
     private func ask(_ name: String, _ path: String, overwrites: Bool, most: Int64?) {
         let call = newCall("download_file")
-        let url = DownloadNetwork.address + name
+        let url = DownloadHost.address + name
         downloads.ask(call, name, path, after: network.downloads.requests(for: url, path))
         var arguments: [String: ActionCall.Value] = [
             "url": .text(url), "path": .text(path), "overwrite": .flag(overwrites),
@@ -52,7 +52,7 @@ extension Simulation {
     /// As a kill, and what had not reached the disk of files in part is zeros.
     private func cutPower() {
         note("the power goes")
-        network.downloads.cutPower()
+        if partDisk.cutPower() { seen.insert("download lost by a power cut") }
         restart()
     }
 
@@ -71,7 +71,7 @@ extension Simulation {
         case .canceled, .tooLarge: break
         default: return
         }
-        if network.downloads.hasLeft(DownloadNetwork.address + asked.name, asked.path, after: asked.requests) {
+        if network.downloads.hasLeft(DownloadHost.address + asked.name, asked.path, after: asked.requests) {
             violation = violation ?? Violation(
                 description: "of \(asked.path) something is left though its call has ended \(completion.status)")
         }
@@ -81,7 +81,7 @@ extension Simulation {
     func checkDownloads() throws {
         for (path, names) in downloads.all.sorted(by: { $0.key < $1.key }) {
             guard let content = FileManager.default.contents(atPath: path).map({ [UInt8]($0) }) else { continue }
-            let versions = names.flatMap { network.downloads.host.versions[$0] ?? [] }
+            let versions = names.flatMap { downloadHost.versions[$0] ?? [] }
             guard versions.contains(where: { $0.bytes == content }) else {
                 throw Violation(description: "\(path) has \(content.count) bytes that no version of \(names) has")
             }
@@ -91,7 +91,7 @@ extension Simulation {
     /// Whatever is there in part, the file is received as it is now, by the second call at the latest: a server that
     /// has lied about the length is not believed when it says another one, and what is there of that is dropped.
     func convergeDownloads() throws {
-        network.downloads.isFaulty = false
+        downloadHost.isFaulty = false
         for (path, names) in downloads.all.sorted(by: { $0.key < $1.key }) {
             for name in names.sorted() {
                 guard try received(name, path) || received(name, path) else {
@@ -99,7 +99,7 @@ extension Simulation {
                     throw Violation(description: "\(path) is not received: \(result)")
                 }
                 let content = FileManager.default.contents(atPath: path).map { [UInt8]($0) }
-                guard content == network.downloads.host.content(name) else {
+                guard content == downloadHost.content(name) else {
                     throw Violation(description: "\(path) is not what \(name) is now")
                 }
                 seen.insert("download converged")

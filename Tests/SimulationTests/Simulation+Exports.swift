@@ -43,7 +43,7 @@ extension Simulation {
             }
             guard result.status == .ok else { continue }
             seen.insert("exported")
-            guard let bytes = network.files.all[path]?.bytes else {
+            guard let bytes = disk.all[path]?.bytes else {
                 violation = violation ?? Violation(description: "\(path) was exported, and is not there")
                 continue
             }

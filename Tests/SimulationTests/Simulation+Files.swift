@@ -60,7 +60,7 @@ extension Simulation {
         var bytes = Array("\(requestID) \(index) ".utf8)
         bytes += Array(repeating: UInt8(ascii: "."), count: Int(files.random.below(2_000)))
         if files.random.chance(5) { bytes = Array(repeating: 0, count: Simulation.largest + 1) }
-        if !files.random.chance(4) { network.files.write(path, bytes, at: time) }
+        if !files.random.chance(4) { disk.write(path, bytes, at: time) }
         return FileKnowledge.File(path: path, address: nil, bytes: bytes)
     }
 
@@ -83,10 +83,10 @@ extension Simulation {
         else { return }
         if files.random.chance(40) {
             note("\(path) goes")
-            network.files.remove(path)
+            disk.remove(path)
         } else {
             note("\(path) changes")
-            network.files.write(path, Array("another one \(time)".utf8), at: time)
+            disk.write(path, Array("another one \(time)".utf8), at: time)
         }
     }
 
@@ -124,7 +124,7 @@ extension Simulation {
 
     /// An upload has ended; sometimes the process with it.
     func uploadEnded(_ form: TransportForm, _ input: TransportInput, isSameProcess: Bool) {
-        guard isSameProcess, network.hostile == nil else { return }
+        guard isSameProcess, hostile == nil else { return }
         if case .response(_, let response) = input, response.status == 200, let id = Simulation.requestID(form),
             let url = (try? JSON.parse(response.body))?["url"]?.string
         {
@@ -181,7 +181,7 @@ extension Simulation {
     /// What goes out names the files as they were when the message was written, and none that waits before it is passed
     /// by another one with files, nor by any message when it asks them to wait.
     func violationOfFiles(_ own: Intent, _ body: JSON) -> Violation? {
-        guard network.hostile == nil else { return nil }
+        guard hostile == nil else { return nil }
         if let wanted = files.messages[own.requestID.text] {
             if let wrong = problem(of: Simulation.urls(body, one: body), wanted) {
                 return Violation(description: "\(own.requestID): \(wrong)")
@@ -208,7 +208,7 @@ extension Simulation {
         guard urls.count == wanted.count else { return "\(urls.count) files, not \(wanted.count)" }
         for (url, file) in zip(urls, wanted) {
             if let address = file.address, address != url { return "the file is \(url), not \(address)" }
-            if file.path != nil, network.files.addresses[url] != file.bytes {
+            if file.path != nil, disk.addresses[url] != file.bytes {
                 return "\(url) is not what \(file.path ?? "") was"
             }
         }
@@ -217,7 +217,7 @@ extension Simulation {
 
     /// Progress goes on, and does not pass the end.
     func take(_ progress: FileProgress) {
-        guard network.hostile == nil else { return }
+        guard hostile == nil else { return }
         let file = files.messages[progress.requestID.text].flatMap {
             $0.indices.contains(progress.file) ? $0[progress.file] : nil
         }

@@ -2,6 +2,7 @@ import TestSupport
 import Foundation
 import SyncJSON
 import SyncModel
+import SyncSimulation
 
 @testable import SyncEngine
 
@@ -13,6 +14,11 @@ final class Simulation: SimulatedRun, SeededSimulation {
     var random: SeededGenerator
     let service: SimulatedService
     let network: SimulatedNetwork
+    let disk = SimulatedFiles()
+    let downloadHost: DownloadHost
+    let partDisk = ForgetfulDisk()
+    /// What puts numbers in the place of others, in both directions.
+    var hostile: HostileNumbers?
     let directory: URL
     private(set) var device: Device
     private(set) var time: Int64 = 1_000_000
@@ -87,7 +93,10 @@ final class Simulation: SimulatedRun, SeededSimulation {
         random = SeededGenerator(seed: seed)
         directory = try SimulationFolder.make("sim", seed)
         service = try SimulatedService(seed: seed, hugeGap: traits.hugeGap, time: time)
-        network = SimulatedNetwork(server: service, seed: seed &+ 1, pageSize: traits.pageSize)
+        downloadHost = DownloadHost(seed: seed &+ 6001)
+        network = SimulatedNetwork(
+            server: service, files: disk, downloads: downloadHost, seed: seed &+ 1, pageSize: traits.pageSize)
+        network.downloads.disk = partDisk.calls
         network.weather = traits.weather
         service.control("settings", .object([
             "unread_cnt_threading_policy": .int(traits.unreadPolicy),
@@ -98,17 +107,18 @@ final class Simulation: SimulatedRun, SeededSimulation {
         host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
         device = try Device(
             directory: directory.path, options: traits.options(token: service.token, process: 0), network: network,
-            now: Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError))
+            files: disk, now: Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError))
         network.loggedIn = { [unowned self] in sessionBegins() }
         if !traits.tellsMuteEnds {
             network.isLeftUnsaid = { String(decoding: $0, as: UTF8.self).contains("\"cat\":10200,") }
         }
-        network.messageSent = { [unowned self] in violationOfSending($0, isByRequest: $1) }
+        network.messageSent = { [unowned self] in violationOfSending($0, isByRequest: $1)?.description }
         network.uploadAsked = { [unowned self] in
             files.begin($0.path)
-            return violationOfUpload($0, among: $1)
+            return violationOfUpload($0, among: $1)?.description
         }
         try prepareDownloads()
+        network.database.spoiled = { [unowned self] in if Simulation.isSum($0) { database.lostSums += 1 } }
         network.database.executing = { [unowned self] in executing(isLate: $0, $1) }
         if isRecording {
             service.note = { [unowned self] in note($0) }
@@ -161,7 +171,9 @@ final class Simulation: SimulatedRun, SeededSimulation {
     /// shown; gives the names of those numbers.
     func run(steps count: Int, among hostile: HostileNumbers) -> [String: Int] {
         fillChannels()
-        network.hostile = hostile
+        self.hostile = hostile
+        network.spoilRequest = { [unowned self] in self.hostile?.spoiled($0) ?? $0 }
+        network.spoilText = { [unowned self] in self.hostile?.spoiled($0) ?? $0 }
         take(device.core.takeOutputs())
         command(.call(newCall("connect"), .connect))
         for _ in 0..<count {
@@ -173,7 +185,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
             violation = nil
             network.forgive()
         }
-        return network.hostile?.replaced ?? [:]
+        return self.hostile?.replaced ?? [:]
     }
 
     private func fillChannels() {
@@ -342,7 +354,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         knowledge.processEnded()
         let options = traits.options(token: service.token, process: processNumber)
         do {
-            device = try Device(directory: directory.path, options: options, network: network, now: now)
+            device = try Device(directory: directory.path, options: options, network: network, files: disk, now: now)
         } catch {
             violation = violation ?? Violation(description: "the process cannot begin again: \(error)")
             return
@@ -379,7 +391,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 perform(next.plan)
             } else if let next = network.agenda.nextTime, next <= time {
                 if let (due, owner, upload) = network.takeDue() {
-                    let input = network.hostile?.spoiled(due) ?? due
+                    let input = hostile?.spoiled(due) ?? due
                     note("\(Parcel.input(input, of: owner, process: 0))")
                     if case .socketText = input { isTakingFrame = true }
                     let process = processNumber
@@ -398,7 +410,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 device.core.advance(now: now)
                 inputDone()
             }
-            if let violation = violation ?? network.violation { throw violation }
+            if let violation = violation ?? network.violation.map({ Violation(description: $0) }) { throw violation }
             try checkSizes()
         }
         move(to: end)

@@ -2,6 +2,7 @@ import TestSupport
 import SyncModel
 import SyncRealtime
 import SyncEngine
+import SyncSimulation
 
 @testable import SyncManager
 
@@ -11,7 +12,7 @@ struct Traits {
     let hugeGap: Int
     /// Entries of a page of channels or changes; `nil`: as many as asked for.
     let pageSize: Int?
-    let weather: SimulatedNetwork.Weather
+    let weather: Weather
     let isHostSlow: Bool
     /// Events that may wait for the host.
     let queueLimit: Int
@@ -55,7 +56,7 @@ struct Traits {
         self.seed = seed
         hugeGap = random.pick([5, 30, 30, 100, 300]) ?? 300
         pageSize = random.pick([2, 3, 5, 5, nil] as [Int?]) ?? nil
-        weather = random.pick([.fair, .usual, .usual, .usual, .bad]) ?? .usual
+        weather = random.pick([Weather.fair, .usual, .usual, .usual, .bad]) ?? .usual
         isHostSlow = random.chance(40)
         queueLimit = random.pick([16, 16, 64, 100_000]) ?? 64
         longestHistory = random.pick([40, 120, 400]) ?? 40
@@ -104,7 +105,8 @@ struct Traits {
         options.searches = searches && (seed &+ UInt64(process)) % 5 != 0
         options.noticesAtOnce = EventBuffer.messagesAtOnce(limit: queueLimit)
         if hasDatabase {
-            options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")
+            options.database = DatabaseSetup(
+                DatabaseOptions(url: SimulatedService.databaseHost, name: "w"), token: "owner")
         }
         return options
     }

@@ -30,12 +30,14 @@ final class EngineLoopTests: XCTestCase {
         )
         stores = opened
         let monitor = Monitor(conditions: 2)
-        let queue = try XCTUnwrap(EventQueue(limit: 1000, monitor: monitor))
+        let queue = try XCTUnwrap(EventQueue(limit: 1000, monitor: monitor, environment: Machine.shared))
         let transport = NetworkTransport(caFile: nil)
         let core = SyncCore(
             options: EngineOptions(userID: "mei", accessToken: "token"), cache: opened.cache, intents: opened.intents,
-            service: service, transport: transport, now: EngineLoop.now)
-        return (EngineLoop(core: core, transport: transport, queue: queue, monitor: monitor), queue)
+            service: service, transport: transport, now: Machine.shared.now)
+        let loop = EngineLoop(
+            core: core, transport: transport, queue: queue, monitor: monitor, environment: Machine.shared)
+        return (loop, queue)
     }
 
     /// The next result that comes, on this thread.

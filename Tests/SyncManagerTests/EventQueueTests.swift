@@ -10,7 +10,7 @@ import XCTest
 /// The queue between the engine and the host, with the test as both.
 final class EventQueueTests: XCTestCase {
     private func makeQueue(limit: Int = 16, collections: CollectionID...) throws -> EventQueue {
-        let queue = try XCTUnwrap(EventQueue(limit: limit))
+        let queue = try XCTUnwrap(EventQueue(limit: limit, environment: Machine.shared))
         for id in collections {
             let info = CollectionInfo(messages: id, MessageFilter(), viewpoint: 0)
             queue.addCollection(DeliveredLists(info, channelURL: "c", criteria: Array("{}".utf8)))

@@ -7,17 +7,17 @@ import SyncStreams
 // The exported functions, in the header's order; the header says what each promises.
 
 /// Runs the body of an exported function: an error becomes the thread's last error and the returned status.
-func status(_ body: () throws(BorderError) -> Int32) -> Int32 {
+package func status<Number: SignedInteger>(_ body: () throws(BorderError) -> Number) -> Number {
     do throws(BorderError) {
         return try body()
     } catch {
         LastError.set(error)
-        return error.status.rawValue
+        return Number(error.status.rawValue)
     }
 }
 
 /// The same for a function that returns nothing but the status.
-func call(_ body: () throws(BorderError) -> Void) -> Int32 {
+package func call(_ body: () throws(BorderError) -> Void) -> Int32 {
     status { () throws(BorderError) -> Int32 in
         try body()
         return 0

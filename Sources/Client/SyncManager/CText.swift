@@ -2,12 +2,12 @@ import Glibc
 import SyncModel
 
 /// Texts that come from the host or go to it.
-enum CText {
+package enum CText {
     /// 16 MiB, the most a text may have.
     static let limit = 16 << 20
 
     /// A NUL-terminated copy on the C heap, for the caller to free; `nil` when memory is short.
-    static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? { bytes.withUnsafeBytes { copy($0) } }
+    package static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? { bytes.withUnsafeBytes { copy($0) } }
 
     static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<CChar>? {
         guard let memory = malloc(bytes.count + 1) else { return nil }
@@ -17,7 +17,7 @@ enum CText {
     }
 
     /// Reads a text of the host and checks that it is not NULL, not too long, and UTF-8.
-    static func read(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(BorderError) -> [UInt8] {
+    package static func read(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(BorderError) -> [UInt8] {
         guard let pointer else { throw BorderError(.invalidArgument, "\(name) is NULL") }
         let count = strnlen(pointer, limit + 1)
         guard count <= limit else { throw BorderError(.invalidArgument, "\(name) is longer than 16 MiB") }
@@ -26,12 +26,12 @@ enum CText {
         return bytes
     }
 
-    static func readString(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(BorderError) -> String {
+    package static func readString(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(BorderError) -> String {
         String(decoding: try read(pointer, name), as: UTF8.self)
     }
 
     /// Reads a document of the host.
-    static func document<Document>(
+    package static func document<Document>(
         _ bytes: [UInt8], _ read: ([UInt8]) throws(DocumentError) -> Document
     ) throws(BorderError) -> Document {
         do throws(DocumentError) { return try read(bytes) } catch { throw BorderError(error) }

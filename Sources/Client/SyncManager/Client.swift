@@ -6,7 +6,7 @@ import SyncStreams
 import SyncThreads
 
 /// One client: its engine, its queue of events, its files, its threads.
-final class Client: @unchecked Sendable {
+package final class Client: @unchecked Sendable {
     let queue: EventQueue
     /// Reads the service's message object from a document of the host; `nil` when it is not one.
     let readMessage: ChosenService.MessageReader
@@ -15,6 +15,9 @@ final class Client: @unchecked Sendable {
     /// Whether the configuration lets cached messages be searched.
     let searches: Bool
     private let loop: EngineLoop
+    /// Where the client lives.
+    package let environment: any ClientEnvironment
+    private var virtualTime: (any VirtualTime)? { environment.virtualTime }
     /// The lock of both the queue and the inbox.
     private let monitor: Monitor
     private var lastCollection: UInt64 = 0
@@ -26,32 +29,44 @@ final class Client: @unchecked Sendable {
     /// Whether its handle was removed, so that no handle of it can be added any more. Guarded by the registry's lock.
     var isForgotten = false
 
-    init(_ configuration: Configuration) throws(BorderError) {
+    init(
+        _ configuration: Configuration, in environment: any ClientEnvironment = Environments.current
+    ) throws(BorderError) {
+        self.environment = environment
         monitor = Monitor(conditions: 2)
         hasDatabase = configuration.engine.database != nil
         searches = configuration.engine.searches
         guard let queue = EventQueue(
-            limit: configuration.queueLimit, hasOwnThread: configuration.isThreadDelivery, monitor: monitor) else {
+            limit: configuration.queueLimit, hasOwnThread: configuration.isThreadDelivery, monitor: monitor,
+            environment: environment
+        ) else {
             throw BorderError(.internal, "no descriptor is left for the event queue")
         }
         self.queue = queue
-        files = try UserFiles(configuration.place, configuration.hostKey)
+        files = try UserFiles(configuration.place, configuration.hostKey, environment)
         queue.push(files.notices)
-        let transport = NetworkTransport(caFile: configuration.caFile)
+        let transport = environment.makeTransport(configuration)
+        var options = configuration.engine
+        if let seed = environment.nextSeed() { options.seed = seed }
+        // How much is done at once would depend on how fast the machine is.
+        if environment.virtualTime != nil { options.stopwatch = { 0 } }
         let chosen = ChosenService(configuration)
         readMessage = chosen.readMessage
         let core = SyncCore(
-            options: configuration.engine, cache: files.cache, intents: files.intents, service: chosen.service,
-            transport: transport, files: DiskFiles(), now: EngineLoop.now)
-        loop = EngineLoop(core: core, transport: transport, queue: queue, monitor: monitor)
+            options: options, cache: files.cache, intents: files.intents, service: chosen.service,
+            transport: transport, files: DiskFiles(), now: environment.now)
+        loop = EngineLoop(
+            core: core, transport: transport, queue: queue, monitor: monitor, environment: environment)
         if configuration.isThreadDelivery {
             deliveryThread = NativeThread("sm-delivery") { [self] in deliver() }
             guard deliveryThread != nil else {
                 throw BorderError(.internal, "the delivery thread cannot be started")
             }
         }
-        engineThread = NativeThread("sm-engine") { [loop] in loop.run() }
-        guard engineThread != nil else {
+        if let virtualTime { virtualTime.begin(loop, over: transport) } else {
+            engineThread = NativeThread("sm-engine") { [loop] in loop.run() }
+        }
+        guard virtualTime != nil || engineThread != nil else {
             _ = loop.close()
             endDelivery()
             throw BorderError(.internal, "the engine thread cannot be started")
@@ -62,12 +77,17 @@ final class Client: @unchecked Sendable {
 
     // MARK: Any thread
 
-    func post(_ post: HostPost) throws(BorderError) { try loop.post(post) }
+    func post(_ post: HostPost) throws(BorderError) {
+        try loop.post(post)
+        virtualTime?.run(loop)
+    }
 
     func call(
         _ listener: Listener, fetch: CallTable.FetchKey? = nil, _ call: HostCall
     ) throws(BorderError) -> CallID {
-        try loop.call(listener, fetch: fetch, call)
+        let id = try loop.call(listener, fetch: fetch, call)
+        virtualTime?.run(loop)
+        return id
     }
 
     /// The call that carries an action out, by the chat service, the database, or resources.
@@ -121,12 +141,29 @@ final class Client: @unchecked Sendable {
             throw BorderError(.reentrant, "sm_close cannot wait for the callback it is called from")
         }
         guard loop.close() else { throw BorderError(.closed, "the client is being closed") }
+        virtualTime?.finish(loop)
         engineThread?.join()
         endDelivery()
         if (try? queue.beginDraining(isOwnThread: true, evenClosed: true)) != nil {
             while dispatchNext(timeout: 0) {}
             queue.endDraining()
         }
+        end()
+    }
+
+    /// Ends without closing, as a process that is killed: nothing more is stored, sent or told. Only in virtual time.
+    package func kill() throws(BorderError) {
+        guard let virtualTime else { throw BorderError(.invalidArgument, "the client is not in a world") }
+        guard !queue.isDrainedByThisThread else {
+            throw BorderError(.reentrant, "a client cannot be killed by a callback of its own")
+        }
+        guard loop.close() else { throw BorderError(.closed, "the client is being closed") }
+        virtualTime.kill(loop)
+        endDelivery()
+        end()
+    }
+
+    private func end() {
         queue.endListeners()
         // Not earlier: functions that these callbacks call must give CLOSED, not INVALID_HANDLE.
         Registry.removeAll(of: self)

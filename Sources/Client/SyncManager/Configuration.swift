@@ -9,9 +9,9 @@ import SyncThreads
 import SyncWebSocket
 
 /// The configuration of a client, checked.
-struct Configuration {
+package struct Configuration {
     var appID = ""
-    var userID = ""
+    package private(set) var userID = ""
     var dataDirectory = ""
     var accessToken = ""
     var service = ChosenService.Name.sendbird

@@ -2,8 +2,10 @@ import SyncModel
 import SyncNetwork
 
 /// The files of this machine, as the engine and the transport speak of them.
-final class DiskFiles: FileLooking {
-    func look(at path: String) throws(FileProblem) -> FileStamp {
+package final class DiskFiles: FileLooking {
+    package init() {}
+
+    package func look(at path: String) throws(FileProblem) -> FileStamp {
         do throws(DiskFile.Problem) {
             let stamp = try DiskFile.look(at: path)
             return FileStamp(size: stamp.size, modified: stamp.modified, inode: stamp.inode)
@@ -12,7 +14,7 @@ final class DiskFiles: FileLooking {
         }
     }
 
-    func write(to path: String, replaces: Bool) -> any FileWriting { WrittenFile(path, replaces: replaces) }
+    package func write(to path: String, replaces: Bool) -> any FileWriting { WrittenFile(path, replaces: replaces) }
 }
 
 extension FileProblem {

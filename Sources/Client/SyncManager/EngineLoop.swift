@@ -7,7 +7,7 @@ import SyncThreads
 ///
 /// The leader is a thread of the host that waits for events anyway, or else the client's engine thread. Host calls and
 /// the network leave their inputs in the inbox and return.
-final class EngineLoop: EngineWork, @unchecked Sendable {
+final class EngineLoop: EngineWork, SteppedEngine, @unchecked Sendable {
     /// The condition that the engine thread waits for.
     static let engineCondition = 1
     /// Milliseconds for which events are held back so that the host gets them together, since waking the host costs
@@ -27,7 +27,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     private let queue: EventQueue
     /// Both are used only by the thread that has the claim.
     private let core: SyncCore
-    private let transport: NetworkTransport
+    private let transport: any ClientTransport
+    private let environment: any ClientEnvironment
 
     // What follows is guarded by the monitor.
     private var inbox = Inbox()
@@ -44,18 +45,20 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     private var isStandingBy = false
 
     /// Takes over the core; its first outputs go to the queue.
-    init(core: SyncCore, transport: NetworkTransport, queue: EventQueue, monitor: Monitor) {
+    init(
+        core: SyncCore, transport: any ClientTransport, queue: EventQueue, monitor: Monitor,
+        environment: any ClientEnvironment
+    ) {
         self.core = core
         self.transport = transport
+        self.environment = environment
         self.queue = queue
         self.monitor = monitor
         queue.push(core.takeOutputs())
         deadline = core.nextDeadline
-        queue.work = self
+        if environment.virtualTime == nil { queue.work = self }
         transport.setReceiver { [weak self] input, owner in self?.receive(input, of: owner) }
     }
-
-    static var now: Moment { Moment(monotonic: Clock.monotonic, wall: Clock.wall) }
 
     // MARK: Any thread
 
@@ -94,8 +97,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     private func receive(_ input: TransportInput, of owner: TransportOwner) {
         monitor.locked {
             guard !isClosing else { return }
-            inbox.append(input, of: owner, at: Clock.monotonic)
-            if inbox.isFull { transport.intake.shut() }
+            inbox.append(input, of: owner, at: environment.monotonic)
+            if inbox.isFull { transport.stopReading() }
             wakeWorker()
         }
     }
@@ -154,27 +157,33 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     private func planSleep() {
         plannedWake = isClaimed ? nil : deadline
         guard let leader else { return }
-        let now = Clock.monotonic
+        let now = environment.monotonic
         isStandingBy = now - leader.time < EngineLoop.standby
         if isStandingBy { plannedWake = min(plannedWake ?? Int64.max, now + EngineLoop.standbySleep) }
     }
 
     /// Ends the work when the client closes: every call gets its result. It waits only until own messages that were
     /// accepted are written to the disk.
-    private func finish() {
+    func finish() {
         var waiting: [HostCommand] = []
         monitor.locked {
             while let command = inbox.popCommand() { waiting.append(command) }
         }
-        core.close(waiting, now: EngineLoop.now)
+        core.close(waiting, now: environment.now)
         queue.push(core.takeOutputs())
         transport.close()
     }
 
+    // MARK: Virtual time
+
+    func runPending() { while monitor.locked({ claim() }) { run(isLeading: true) } }
+
+    var nextDeadline: Int64? { monitor.locked { deadline } }
+
     // MARK: Leader and follower
 
     func claim() -> Bool {
-        guard !isClaimed, !isClosing, !inbox.isEmpty || deadline.map({ $0 <= Clock.monotonic }) ?? false else {
+        guard !isClaimed, !isClosing, !inbox.isEmpty || deadline.map({ $0 <= environment.monotonic }) ?? false else {
             return false
         }
         isClaimed = true
@@ -185,7 +194,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
 
     /// Processes input by input, so that a client that closes waits for one input at most.
     private func run(isLeading: Bool) {
-        var now = EngineLoop.now
+        var now = environment.now
         let end = now.monotonic + EngineLoop.longestHold
         var outputs: [HostOutput] = []
         var hasTold = isLeading
@@ -206,7 +215,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
                 outputs = []
                 hasTold = true
             }
-            now = EngineLoop.now
+            now = environment.now
         }
         now.unheardSince = monitor.locked { unheardSince }
         if let due = core.nextDeadline, due <= now.heard {
@@ -230,7 +239,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         let input = monitor.locked { () -> Inbox.Input? in
             now.unheardSince = unheardSince
             guard !isClosing, let input = inbox.popFirst() else { return nil }
-            readsOn = inbox.isLow && transport.intake.isShut
+            readsOn = inbox.isLow && !transport.isReading
             return input
         }
         if readsOn { transport.readOn() }
@@ -240,7 +249,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     /// The time at which the oldest input of the network came that the engine has not processed.
     private var unheardSince: Int64? {
         // Input that is being read is in the inbox before it counts as read.
-        let unread = transport.intake.unreadSince
+        let unread = transport.unreadSince
         return Moment.earlier(unread, inbox.oldestArrival)
     }
 

@@ -12,6 +12,7 @@ import SyncThreads
 final class EventQueue: @unchecked Sendable {
     /// The lock of a client, for both its queue and its inbox, since a thread waits for either at the same time.
     private let monitor: Monitor
+    private let environment: any ClientEnvironment
     /// The condition that host threads wait for.
     static let hostCondition = 0
 
@@ -42,8 +43,11 @@ final class EventQueue: @unchecked Sendable {
     /// Listeners that were replaced while in use; the draining thread ends them when it is done with them.
     private var replaced: [Listener] = []
 
-    init?(limit: Int, hasOwnThread: Bool = false, monitor: Monitor = Monitor()) {
+    init?(
+        limit: Int, hasOwnThread: Bool = false, monitor: Monitor = Monitor(), environment: any ClientEnvironment
+    ) {
         self.monitor = monitor
+        self.environment = environment
         self.hasOwnThread = hasOwnThread
         descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }
@@ -85,7 +89,7 @@ final class EventQueue: @unchecked Sendable {
     func pushLocked(_ outputs: [HostOutput]) {
         guard !outputs.isEmpty else { return }
         let wasEmpty = buffer.isEmpty
-        let time = Clock.wall
+        let time = environment.wall
         for output in outputs { buffer.push(output, time: time) }
         guard !buffer.isEmpty else { return }
         if wasEmpty, isDescriptorUsed { raise() }
@@ -220,6 +224,7 @@ final class EventQueue: @unchecked Sendable {
     /// The next event, waiting up to `timeout` milliseconds (negative: for ever). A thread with little time leaves the
     /// engine's work to the engine thread. `wants` is what the engine has to hear of now.
     func take(timeout: Int32, wants: inout DrainWants) -> DrainedEvent? {
+        if !hasOwnThread, let time = environment.virtualTime { return take(timeout: timeout, time, &wants) }
         let deadline = timeout > 0 ? Clock.monotonic + Int64(timeout) : nil
         let work = work
         while true {
@@ -253,6 +258,28 @@ final class EventQueue: @unchecked Sendable {
             }
             guard mayWork else { return event }
             work?.perform()
+        }
+    }
+
+    /// The longest wait in virtual time: with nothing to come, a wait without an end would never return.
+    private static let longestWait: Int64 = 86_400_000
+
+    /// The same in virtual time, which passes while nothing waits. No longer than a day: then as if interrupted.
+    private func take(
+        timeout: Int32, _ time: any VirtualTime, _ wants: inout DrainWants
+    ) -> DrainedEvent? {
+        let wait = timeout < 0 ? EventQueue.longestWait : min(Int64(timeout), EventQueue.longestWait)
+        let deadline = environment.monotonic + wait
+        while true {
+            var isOver = false
+            let event = monitor.locked { () -> DrainedEvent? in
+                if let event = next(&wants) { return event }
+                isOver = isInterrupted || isClosed || environment.monotonic >= deadline
+                if isOver { isInterrupted = false }
+                return nil
+            }
+            if event != nil || isOver { return event }
+            time.pass(until: deadline)
         }
     }
 

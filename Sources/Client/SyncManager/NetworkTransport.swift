@@ -4,9 +4,7 @@ import SyncThreads
 
 /// The transport over the process's network thread. It is used by the thread that runs the engine, one at a time.
 /// Inputs of the network go to the receiver, on the network thread.
-final class NetworkTransport: Transport {
-    typealias Receiver = @Sendable (TransportInput, TransportOwner) -> Void
-
+final class NetworkTransport: ClientTransport {
     /// A request, socket or stream of an owner.
     private struct ID: Hashable, CustomStringConvertible {
         let owner: TransportOwner
@@ -21,8 +19,8 @@ final class NetworkTransport: Transport {
     }
 
     private let caFile: String?
-    /// How much this client takes from the network. The receiver may shut it; `readOn` opens it.
-    let intake = Intake(bodyLimit: TransportRequest.answersLimit)
+    /// How much this client takes from the network.
+    private let intake = Intake(bodyLimit: TransportRequest.answersLimit)
     /// Acquired with the first connection or request, so a host that stays offline has no network thread.
     private var network: NetworkThread?
     /// The network thread's number of each request that waits for its answer.
@@ -38,7 +36,6 @@ final class NetworkTransport: Transport {
     /// `caFile`: PEM file of trusted roots instead of the system's.
     init(caFile: String?) { self.caFile = caFile }
 
-    /// To be called before the first command.
     func setReceiver(_ receiver: @escaping Receiver) { self.receiver = receiver }
 
     /// Releases the network thread: when this has returned, the receiver is not called any more.
@@ -192,8 +189,14 @@ final class NetworkTransport: Transport {
         network?.cancel(number)
     }
 
-    /// Opens the intake again and reads what waited.
+    func stopReading() { intake.shut() }
+
+    /// Reads what waited, and goes on.
     func readOn() { network?.open(intake) }
+
+    var isReading: Bool { !intake.isShut }
+
+    var unreadSince: Int64? { intake.unreadSince }
 
     private func thread() throws(NetworkFailure) -> NetworkThread {
         if let network { return network }
@@ -221,7 +224,7 @@ extension TransportResponse {
 }
 
 extension TransportFailure {
-    init(_ failure: NetworkFailure) {
+    package init(_ failure: NetworkFailure) {
         let kind: Kind =
             switch failure.kind {
             case .timedOut: .timedOut

@@ -4,7 +4,7 @@ import Synchronization
 
 /// All live handles of the process. A handle is a number that is never given out twice, in the form of a pointer that
 /// is never dereferenced. So a stale or foreign handle is simply not found.
-enum Registry {
+package enum Registry {
     private static let monitor = Monitor()
     nonisolated(unsafe) private static var objects: [UInt: AnyObject] = [:]
     nonisolated(unsafe) private static var last: UInt = 0x1000
@@ -14,7 +14,7 @@ enum Registry {
     private static let owner = Atomic<Int32>(0)
 
     /// Makes this process the owner, unless it is a fork of the owner.
-    static func claimProcess() throws(BorderError) {
+    package static func claimProcess() throws(BorderError) {
         _ = owner.compareExchange(expected: 0, desired: getpid(), ordering: .acquiringAndReleasing)
         try checkProcess()
     }
@@ -26,7 +26,7 @@ enum Registry {
         }
     }
 
-    static func add(_ object: AnyObject) -> OpaquePointer? {
+    package static func add(_ object: AnyObject) -> OpaquePointer? {
         monitor.locked {
             last += 16
             objects[last] = object
@@ -34,14 +34,25 @@ enum Registry {
         }
     }
 
-    static func remove(_ handle: OpaquePointer) { monitor.locked { objects[UInt(bitPattern: handle)] = nil } }
+    package static func remove(_ handle: OpaquePointer) { monitor.locked { objects[UInt(bitPattern: handle)] = nil } }
 
     private static func find(_ handle: OpaquePointer?) -> AnyObject? {
         guard let handle else { return nil }
         return monitor.locked { objects[UInt(bitPattern: handle)] }
     }
 
-    static func client(_ handle: OpaquePointer?) throws(BorderError) -> Client {
+    /// What a handle stands for; `nil`: nothing does.
+    package static func object(_ handle: OpaquePointer?) throws(BorderError) -> AnyObject? {
+        try checkProcess()
+        return find(handle)
+    }
+
+    /// The clients that live in an environment.
+    package static func clients(in environment: any ClientEnvironment) -> [Client] {
+        monitor.locked { objects.values.compactMap { $0 as? Client }.filter { $0.environment === environment } }
+    }
+
+    package static func client(_ handle: OpaquePointer?) throws(BorderError) -> Client {
         try checkProcess()
         guard let client = find(handle) as? Client else { throw BorderError(.invalidHandle, "no such client") }
         return client

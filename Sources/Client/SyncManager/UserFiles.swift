@@ -1,6 +1,5 @@
 import SyncEngine
 import SyncStore
-import SyncThreads
 
 /// The data of a client's user: the cache, the outbox, and the lock on their directory when they are files.
 struct UserFiles {
@@ -10,7 +9,7 @@ struct UserFiles {
     let intents: IntentStore
 
     /// `key`: of a directory that is encrypted, or is to be; in memory it has no effect.
-    init(_ place: StorePlace, _ key: HostKey?) throws(BorderError) {
+    init(_ place: StorePlace, _ key: HostKey?, _ environment: any ClientEnvironment) throws(BorderError) {
         let keys: DirectoryKeys?
         do throws(StoreError) {
             if case .directory(let directory) = place {
@@ -19,7 +18,7 @@ struct UserFiles {
             } else {
                 (lock, keys) = (nil, nil)
             }
-            cache = try CacheStore(place, now: Clock.wall, keys)
+            cache = try CacheStore(place, now: environment.wall, keys)
         } catch {
             throw BorderError(error)
         }
@@ -30,7 +29,8 @@ struct UserFiles {
             if case .corrupt = error { throw BorderError(.corruptIntents, error.message) }
             throw BorderError(error)
         }
-        cache.room.copyLog(by: LogCopier())
+        // In virtual time nothing may depend on how far a thread has got.
+        if environment.virtualTime == nil { cache.room.copyLog(by: LogCopier()) }
     }
 
     /// The events that tell the host what happened at the opening of the files.

@@ -82,7 +82,7 @@ public struct DiskFile: Sendable {
 }
 
 extension NetworkFailure {
-    init(_ problem: DiskFile.Problem, _ path: String) {
+    package init(_ problem: DiskFile.Problem, _ path: String) {
         let what =
             switch problem {
             case .missing: "there is no such file"

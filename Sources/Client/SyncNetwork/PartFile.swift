@@ -7,8 +7,8 @@ import SyncWebSocket
 /// The names of a file that is being received, in the folder of its target: "NAME.HEX.part" with what has come, and
 /// "NAME.HEX.version" with the version to which that belongs, and how many of its bytes are on the disk. HEX is a part
 /// of the checksum of source and target. A NAME that is too long is cut.
-struct PartFile: Sendable {
-    let path: String
+package struct PartFile: Sendable {
+    package let path: String
     private let versionPath: String
     private let disk: PartDisk
     /// How often the lock is tried, and microseconds in between.
@@ -19,7 +19,7 @@ struct PartFile: Sendable {
     /// it lies within the first sector, which a disk writes as a whole.
     private static let digits = 20
 
-    init(_ target: HTTPTarget, _ disk: PartDisk = .system) {
+    package init(_ target: HTTPTarget, _ disk: PartDisk = .system) {
         self.disk = disk
         let sum = Hex.text(SHA1.digest(Array(target.source.utf8) + [0] + Array(target.path.utf8)).prefix(8))
         let slash = target.path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -53,7 +53,7 @@ struct PartFile: Sendable {
         NativeThread("sm-file") { remove() }?.detach()
     }
 
-    func remove() {
+    package func remove() {
         for _ in 0..<PartFile.attempts {
             let descriptor = shim_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
             guard descriptor >= 0 else { return }

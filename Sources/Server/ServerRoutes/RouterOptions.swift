@@ -2,14 +2,14 @@
 public struct RouterOptions {
     /// The token of the administration.
     let apiToken: String
-    /// Host and port by which files are reached when a request does not say how it came.
-    let address: String
+    /// Scheme, host and port by which files are reached when a request does not say how it came.
+    let origin: String
     /// Whether requests with keys that have no effect are refused.
     let isStrict: Bool
 
-    public init(apiToken: String, address: String, isStrict: Bool) {
+    public init(apiToken: String, origin: String, isStrict: Bool) {
         self.apiToken = apiToken
-        self.address = address
+        self.origin = origin
         self.isStrict = isStrict
     }
 }

@@ -9,6 +9,8 @@ public struct ServerOptions {
     public typealias SeedUser = SeedPlan.User
 
     var host = "127.0.0.1"
+    /// Scheme, host and port in addresses of files where a request does not name its host; `nil`: where it listens.
+    public var origin: String?
     var port: UInt16 = 0
     /// A file, or ":memory:".
     public var database = ":memory:"
@@ -67,7 +69,7 @@ public struct ServerOptions {
           --database-port N     serve the realtime database on this port; 0 takes a free one (default: not served)
           --keep-alive S        seconds between signs of life of its event streams (1 … 60, default 30)
           --db FILE             keep everything in this SQLite file (default: in memory)
-          --app-id ID           the application's id (default syncmanager)
+          --app-id ID           the application's id (default syncmanager; empty: any)
           --api-token TOKEN     the token of the administration (default: random)
           --user ID[:TOKEN]     a user that exists from the start; may be repeated
           --import FILE         lines {ts, sender, text} (.jsonl or .jsonl.gz) into a channel; may be repeated

@@ -1,5 +1,8 @@
+import SyncBytes
+
 /// What the chat is given when it is made.
 public struct ChatOptions {
+    /// Empty: clients may name any application.
     public var appID = "syncmanager"
     /// A gap of more messages than this is huge.
     public var hugeGap = 300
@@ -16,4 +19,9 @@ public struct ChatOptions {
     public var fileQuota = Int64.max
 
     public init() {}
+
+    /// Whether a client that names this application is at the right server; an empty name says nothing.
+    public func isApplication(_ name: String) -> Bool {
+        name.isEmpty || appID.isEmpty || name.isByteEqual(to: appID)
+    }
 }

@@ -47,9 +47,9 @@ struct FileRoutes: Routes {
 
     private func address(of key: String, _ name: String, _ request: RoutedRequest) -> String {
         // The address by which the client has reached this server is one that it can reach again.
-        let host = request.header("Host") ?? options.address
+        let origin = request.header("Host").map { "http://\($0)" } ?? options.origin
         let safe = name.utf8.allSatisfy(Self.isPlain) ? name : ""
-        return "http://\(host)/files/\(key)/\(safe)"
+        return "\(origin)/files/\(key)/\(safe)"
     }
 
     /// The sizes that a form asks for thumbnails in. Texts that are no sizes are ignored.

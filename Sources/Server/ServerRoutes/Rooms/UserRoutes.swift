@@ -220,7 +220,7 @@ struct UserRoutes: Routes {
 
     private func owner(_ request: RoutedRequest, _ payload: Fields) throws -> UserRow {
         let id = request["user"]
-        if let app = request.header("App-Id"), !app.isEmpty, !app.isByteEqual(to: chat.options.appID) {
+        if let app = request.header("App-Id"), !chat.options.isApplication(app) {
             throw Refusal(400_304, "\"Application\" not found.")
         }
         if let given = request.header("Api-Token"), given.isByteEqual(to: options.apiToken) {

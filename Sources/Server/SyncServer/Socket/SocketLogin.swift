@@ -90,8 +90,7 @@ struct SocketLogin {
 
     private func authenticate(_ request: HTTPRequest) throws -> (user: UserRow, key: String) {
         let query = request.query
-        let appID = query.text("ai")
-        guard appID.isEmpty || appID.isByteEqual(to: chat.options.appID) else {
+        guard chat.options.isApplication(query.text("ai")) else {
             throw Refusal(400_304, "\"Application\" not found.")
         }
         var token = decoded(request.header("SENDBIRD-WS-TOKEN")) ?? ""

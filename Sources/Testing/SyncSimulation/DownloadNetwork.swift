@@ -1,15 +1,13 @@
-import Foundation
+import Glibc
+import SyncManager
 import SyncModel
-import TestSupport
-
-@testable import SyncManager
-@testable import SyncNetwork
+import SyncNetwork
 
 /// What the network thread and a file's own thread do with files that are received, in virtual time: the library's
 /// rules (`FileReceipt`) and its files on a real disk (`ReceivedFile`), without libcurl and threads.
-final class DownloadNetwork {
+public final class DownloadNetwork {
     /// What happens to an exchange.
-    enum Step {
+    public enum Step {
         case asked(timeout: Int64)
         case head(status: Int, [(String, String)])
         case bytes([UInt8])
@@ -18,7 +16,7 @@ final class DownloadNetwork {
     }
 
     private final class Exchange {
-        let name: String
+        let url: String
         let part: String
         let file: ReceivedFile
         var receipt: FileReceipt
@@ -26,14 +24,15 @@ final class DownloadNetwork {
         var headers: [(String, String)] = []
         var isReceiving = false
 
-        init(_ name: String, _ part: String, _ file: ReceivedFile, limit: Int64) {
-            (self.name, self.part, self.file) = (name, part, file)
+        init(_ url: String, _ part: String, _ file: ReceivedFile, limit: Int64) {
+            (self.url, self.part, self.file) = (url, part, file)
             receipt = FileReceipt(limit: limit, part: file.received)
         }
     }
 
-    let host: DownloadHost
-    private let disk = ForgetfulDisk()
+    private let source: any DownloadSource
+    /// The disk that files are written to.
+    public var disk = PartDisk.system
     private var random: SeededGenerator
     /// Of this process.
     private var exchanges: [UInt64: Exchange] = [:]
@@ -41,32 +40,29 @@ final class DownloadNetwork {
     private var targets: [UInt64: HTTPTarget] = [:]
     /// How many requests of this process were for a file in part.
     private var begun: [String: Int] = [:]
-    var isFaulty = true
     /// Puts a step, or what the device is told, on its way.
     var plan: ((UInt64, Step, _ delay: Int64) -> Void)?
     var tell: ((TransportInput) -> Void)?
-    var seen: ((String) -> Void)?
+    public var seen: ((String) -> Void)?
 
-    static let address = "http://files/"
-
-    init(seed: UInt64) {
-        host = DownloadHost(seed: seed)
-        random = SeededGenerator(seed: seed &+ 1)
+    init(from source: any DownloadSource, seed: UInt64) {
+        self.source = source
+        random = SeededGenerator(seed: seed)
     }
 
     /// Whether anything of a file is there that is not whole, and nobody receives it.
     ///
     /// `after`: how many requests for it there had been when the call came. What an earlier call left stays when the
     /// call ends before a request of its own has begun to go on with it.
-    func hasLeft(_ url: String, _ path: String, after: Int) -> Bool {
+    public func hasLeft(_ url: String, _ path: String, after: Int) -> Bool {
         let part = PartFile(HTTPTarget(path: path, source: url)).path
         let isReceived = exchanges.values.contains { $0.part == part }
         guard begun[part, default: 0] > after, !isReceived else { return false }
         let version = String(part.dropLast("part".count)) + "version"
-        return [part, version].contains { FileManager.default.fileExists(atPath: $0) }
+        return access(part, F_OK) == 0 || access(version, F_OK) == 0
     }
 
-    func requests(for url: String, _ path: String) -> Int {
+    public func requests(for url: String, _ path: String) -> Int {
         begun[PartFile(HTTPTarget(path: path, source: url)).path, default: 0]
     }
 
@@ -82,10 +78,9 @@ final class DownloadNetwork {
             // The disk says so after half a second.
             let isBusy = exchanges.values.contains { $0.part == part }
             guard !isBusy else { throw NetworkFailure(.busy, asked.path) }
-            let file = try ReceivedFile(target, disk.calls)
+            let file = try ReceivedFile(target, disk)
             if file.received != nil { seen?("download resumed") }
-            let name = String(request.url.dropFirst(Self.address.count))
-            exchanges[id] = Exchange(name, part, file, limit: asked.limit)
+            exchanges[id] = Exchange(request.url, part, file, limit: asked.limit)
         } catch {
             plan?(id, .failed(error), 1)
             return
@@ -109,8 +104,6 @@ final class DownloadNetwork {
         begun = [:]
     }
 
-    func cutPower() { if disk.cutPower() { seen?("download lost by a power cut") } }
-
     private func delay() -> Int64 { 1 + Int64(random.below(random.chance(20) ? 900 : 60)) }
 
     // MARK: Steps
@@ -133,7 +126,7 @@ final class DownloadNetwork {
     }
 
     private func answer(_ id: UInt64, _ exchange: Exchange, _ timeout: Int64) {
-        let answer = host.answer(exchange.name, exchange.receipt.requestHeaders, isFaulty: isFaulty)
+        let answer = source.answer(exchange.url, exchange.receipt.requestHeaders)
         var time = delay()
         plan?(id, .head(status: answer.status, answer.headers), time)
         var rest = answer.body[...]

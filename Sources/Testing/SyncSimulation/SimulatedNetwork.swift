@@ -1,11 +1,11 @@
-import TestSupport
+import SyncBytes
 import SyncModel
 import SyncServer
 
 /// The network between the device and the server, in virtual time: delay, loss, resets, half bodies, dead connections.
 /// What TCP promises it keeps: the texts of one socket arrive in order and once, or not at all; between connections
 /// there is no order.
-final class SimulatedNetwork: Transport {
+public final class SimulatedNetwork: Transport {
     private final class Socket {
         let process: Int
         /// The server's end, once the handshake has arrived.
@@ -26,40 +26,16 @@ final class SimulatedNetwork: Transport {
     }
 
     /// To the service, or from it.
-    enum Way { case up, down }
+    public enum Way: Sendable { case up, down }
 
-    /// How bad it is, in percent.
-    struct Weather {
-        var lost: Int64 = 0
-        var answerLost: Int64 = 0
-        var reset: Int64 = 0
-        var half: Int64 = 0
-        var rateLimited: Int64 = 0
-        var broken: Int64 = 0
-        var garbage: Int64 = 0
-        var refused: Int64 = 0
-        var slow: Int64 = 0
-        var tokenExpired: Int64 = 0
-        /// Of what changes something in a channel.
-        var refusedChange: Int64 = 0
-
-        static let fair = Weather()
-        static let usual = Weather(
-            lost: 3, answerLost: 2, reset: 2, half: 1, rateLimited: 1, broken: 2, garbage: 1, refused: 20, slow: 4,
-            tokenExpired: 3, refusedChange: 4)
-        static let bad = Weather(
-            lost: 12, answerLost: 8, reset: 8, half: 4, rateLimited: 4, broken: 6, garbage: 3, refused: 50, slow: 15,
-            tokenExpired: 6, refusedChange: 10)
-    }
-
-    let server: SimulatedService
-    var weather = Weather.fair
+    private let server: any NetworkedServer
+    public var weather = Weather.fair
     /// Pages of channel lists and change logs hold this many entries; the service may give fewer than asked for.
-    let pageSize: Int?
-    private(set) var agenda = Agenda()
-    let database: DatabaseNetwork
-    let files = SimulatedFiles()
-    let downloads: DownloadNetwork
+    private let pageSize: Int?
+    public private(set) var agenda = Agenda()
+    public let database: DatabaseNetwork
+    public let downloads: DownloadNetwork
+    private let files: any UploadedFiles
     private var random: SeededGenerator
     private var sockets: [UInt64: Socket] = [:]
     private var process = 0
@@ -74,34 +50,40 @@ final class SimulatedNetwork: Transport {
     /// Requests of this process that were given up.
     private var canceled: [TransportOwner: Set<UInt64>] = [:]
     /// What the device did against the rules of the network.
-    private(set) var violation: Violation?
+    public private(set) var violation: String?
     /// A process that was killed in the middle of its work sends nothing more.
-    var isMuted = false
+    public var isMuted = false
     /// Since the last login the service has answered a question about channels.
-    private(set) var wereChannelsTold = false
-    var loggedIn: (() -> Void)?
+    public private(set) var wereChannelsTold = false
+    public var loggedIn: (() -> Void)?
     /// Channels of `loggedIn` that the service has told of since, one by one or in its change log.
-    private(set) var refreshed: Set<String> = []
-    var watched: Set<String> = []
+    public private(set) var refreshed: Set<String> = []
+    public var watched: Set<String> = []
     /// What the service does not say of itself.
-    var isLeftUnsaid: (([UInt8]) -> Bool)?
+    public var isLeftUnsaid: (([UInt8]) -> Bool)?
     /// What the simulation has against a message that goes out, if anything; whether it does so by a request.
-    var messageSent: ((_ body: [UInt8], _ isByRequest: Bool) -> Violation?)?
+    public var messageSent: ((_ body: [UInt8], _ isByRequest: Bool) -> String?)?
     /// The same of a file that is to be uploaded, with the files that are on their way already.
-    var uploadAsked: ((TransportForm, [TransportForm]) -> Violation?)?
+    public var uploadAsked: ((TransportForm, [TransportForm]) -> String?)?
     /// Uploads of which this process awaits the answer.
-    private(set) var uploads: [UInt64: TransportForm] = [:]
+    public private(set) var uploads: [UInt64: TransportForm] = [:]
     /// Set while a history is written.
-    var note: ((String) -> Void)?
-    /// What puts numbers in the place of others, in both directions.
-    var hostile: HostileNumbers?
+    public var note: ((String) -> Void)?
+    /// Change what goes out, for a device that is not to be trusted.
+    public var spoilRequest: ((TransportRequest) -> TransportRequest)?
+    public var spoilText: (([UInt8]) -> [UInt8])?
 
-    init(server: SimulatedService, seed: UInt64, pageSize: Int?) {
+    /// `pageSize`: how many entries a page of channels or changes has at most; `nil`: as many as asked for.
+    public init(
+        server: any NetworkedServer, files: any UploadedFiles, downloads source: any DownloadSource, seed: UInt64,
+        pageSize: Int? = nil
+    ) {
         self.server = server
+        self.files = files
         self.pageSize = pageSize
         random = SeededGenerator(seed: seed)
         database = DatabaseNetwork(server: server, seed: seed &+ 1000)
-        downloads = DownloadNetwork(seed: seed &+ 6000)
+        downloads = DownloadNetwork(from: source, seed: seed &+ 6001)
         downloads.plan = { [unowned self] id, step, delay in agenda.add(.download(id, step), at: time + delay) }
         downloads.tell = { [unowned self] in add($0, at: time) }
         database.carry = { [unowned self] parcel, at in
@@ -116,11 +98,11 @@ final class SimulatedNetwork: Transport {
 
     private func number(_ id: UInt64) -> UInt64 { UInt64(process) * Self.perProcess + id }
 
-    func carryOut(_ command: TransportCommand, of owner: TransportOwner) {
+    public func carryOut(_ command: TransportCommand, of owner: TransportOwner) {
         guard !isMuted else { return }
         switch command {
         case .send(let request, let id):
-            let request = hostile?.spoiled(request) ?? request
+            let request = spoilRequest?(request) ?? request
             switch owner {
             case .service: send(request, id: id)
             case .database: database.send(request, id: id, weather, time)
@@ -139,10 +121,9 @@ final class SimulatedNetwork: Transport {
     private func send(_ request: TransportRequest, id: UInt64) {
         // A session key may be renewed all the same: the service machine asks for it, not the engine.
         if time < pausedUntil, !request.url.hasSuffix("/session_key") {
-            violation = violation ?? Violation(
-                description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
+            violation = violation ?? "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms"
         }
-        note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
+        note?("ask \(id) \(request.method) \(request.url.target.prefix(150))")
         if request.method == "POST", request.url.hasSuffix("/messages") {
             violation = violation ?? messageSent?(request.body ?? [], true)
         }
@@ -163,7 +144,7 @@ final class SimulatedNetwork: Transport {
         let fates: [(Parcel.Fate, Int64)] = [
             (.answerLost, weather.answerLost), (.answerReset, weather.reset), (.answerHalf, weather.half),
             (.rateLimited, weather.rateLimited), (.broken, weather.broken), (.garbage, weather.garbage),
-            (.tokenExpired, request.url.contains("token=") ? weather.tokenExpired : 0),
+            (.tokenExpired, request.url.contains(text: "token=") ? weather.tokenExpired : 0),
             (.refused, request.isChangeOfChannel ? weather.refusedChange : 0),
             (.tooLarge, request.file == nil ? 0 : weather.refusedChange),
         ]
@@ -206,12 +187,12 @@ final class SimulatedNetwork: Transport {
         }
         if text.starts(with: "MESG".utf8) || text.starts(with: "FILE".utf8) {
             if time < pausedUntil {
-                violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
+                violation = violation ?? "a message jumps a pause of \(pausedUntil - time) ms"
             }
             violation = violation ?? messageSent?(Array(text.dropFirst(4)), false)
         }
         guard !entry.dead.contains(.up) else { return }
-        let text = hostile?.spoiled(text) ?? text
+        let text = spoilText?(text) ?? text
         entry.lastUp = max(entry.lastUp, time + 1 + random.below(60))
         agenda.add(.textUp(number(socket), text), at: entry.lastUp)
     }
@@ -245,10 +226,10 @@ final class SimulatedNetwork: Transport {
         }
     }
 
-    func signedOut() { database.signedOut(underWay: agenda.all.map(\.parcel)) }
+    public func signedOut() { database.signedOut(underWay: agenda.all.map(\.parcel)) }
 
     /// The process ended, however it did; a new one begins.
-    func processEnded() {
+    public func processEnded() {
         for (number, entry) in sockets.sorted(by: { $0.key < $1.key })
         where entry.process == process && !entry.isClosedHere {
             entry.isClosedHere = true
@@ -278,10 +259,10 @@ final class SimulatedNetwork: Transport {
             .map { ($0.key, $0.value) }
     }
 
-    var hasOpenSocket: Bool { openSockets.contains { $0.socket.end != nil && !$0.socket.isDead } }
+    public var hasOpenSocket: Bool { openSockets.contains { $0.socket.end != nil && !$0.socket.isDead } }
 
     /// The connection breaks: what was under way on it is gone. The server may learn of it later.
-    func reset() {
+    public func reset() {
         database.reset(time)
         for (number, entry) in openSockets {
             note?("socket \(number % Self.perProcess) is reset")
@@ -300,7 +281,7 @@ final class SimulatedNetwork: Transport {
     }
 
     /// The connection dies without a sign: in one direction, or in both.
-    func die(_ ways: Way...) {
+    public func die(_ ways: Way...) {
         if ways.isEmpty { database.die() }
         for (number, entry) in openSockets where !entry.isDead {
             note?("socket \(number % Self.perProcess) is dead \(ways)")
@@ -309,13 +290,13 @@ final class SimulatedNetwork: Transport {
     }
 
     /// The service does not answer the next sign of life, on a connection that is well.
-    func losePong() { for (_, entry) in openSockets { entry.losesPong = true } }
+    public func losePong() { for (_, entry) in openSockets { entry.losesPong = true } }
 
     /// A connection that died, of which the device does not know yet.
-    var hasDeadSocket: Bool { openSockets.contains { !$0.socket.dead.isEmpty } }
+    public var hasDeadSocket: Bool { openSockets.contains { !$0.socket.dead.isEmpty } }
 
     /// Whether anything but signs of life is on its way.
-    var isCarrying: Bool {
+    public var isCarrying: Bool {
         agenda.all.contains { entry in
             switch entry.parcel {
             case .pongUp: false
@@ -348,16 +329,16 @@ final class SimulatedNetwork: Transport {
     }
 
     /// What was done against the rules is forgotten.
-    func forgive() { violation = nil }
+    public func forgive() { violation = nil }
 
-    func move(to time: Int64) { self.time = max(self.time, time) }
+    public func move(to time: Int64) { self.time = max(self.time, time) }
 
     /// What is next on its way, if it is due; an input is for the device to take.
-    func takeDue() -> (input: TransportInput, owner: TransportOwner, upload: TransportForm?)? {
+    public func takeDue() -> (input: TransportInput, owner: TransportOwner, upload: TransportForm?)? {
         guard let parcel = agenda.takeNext() else { return nil }
         switch parcel {
         case .input(let input, let owner, _):
-            // The service asks for two seconds (`SimulatedService.answer`).
+            // The service asks for two seconds (`Parcel.Fate.rateLimited`).
             if owner == .service, case .response(let id, let response) = input,
                 let asked = awaited.removeValue(forKey: id)
             {
@@ -401,33 +382,34 @@ final class SimulatedNetwork: Transport {
     }
 
     private func noteChannels(_ body: [UInt8], _ url: String) {
-        if url.contains("/my_group_channels") { wereChannelsTold = true }
-        if url.contains("/my_group_channels/changelogs") {
+        if url.contains(text: "/my_group_channels") { wereChannelsTold = true }
+        if url.contains(text: "/my_group_channels/changelogs") {
             let text = String(decoding: body, as: UTF8.self)
-            refreshed.formUnion(watched.filter { text.contains("\"\($0)\"") })
+            refreshed.formUnion(watched.filter { text.contains(text: "\"\($0)\"") })
         } else {
-            refreshed.formUnion(watched.filter { url.contains("/group_channels/\($0)?") })
+            refreshed.formUnion(watched.filter { url.contains(text: "/group_channels/\($0)?") })
         }
     }
 
     private func arrive(_ number: UInt64, _ request: TransportRequest, _ fate: Parcel.Fate) {
         let id = number % Self.perProcess
         let isCurrent = number / Self.perProcess == UInt64(process)
-        var target = String(request.url.dropFirst(SimulatedService.apiHost.count))
-        if let pageSize, target.contains("/my_group_channels") {
-            target = target.contains("/changelogs") ? target + "&limit=\(pageSize)"
+        var target = request.url.target
+        if let pageSize, target.contains(text: "/my_group_channels") {
+            target = target.contains(text: "/changelogs") ? target + "&limit=\(pageSize)"
                 : target.replacing(parameter: "limit", above: pageSize)
-        } else if let pageSize, target.contains("/messages/changelogs") {
+        } else if let pageSize, target.contains(text: "/messages/changelogs") {
             target += "&limit=\(pageSize)"
         }
         if fate == .tokenExpired {
             // Of a page of a list it is no place, of a change log a number that is still to come.
-            target = target.replacing(parameter: "token", with: target.contains("changelogs") ? "c999999999" : "0")
+            let token = target.contains(text: "changelogs") ? "c999999999" : "0"
+            target = target.replacing(parameter: "token", with: token)
         }
         var (headers, body) = (request.headers, request.body ?? [])
         if case .sent(let form)? = request.file {
             do throws(FileProblem) {
-                let made = try files.body(of: form)
+                let made = form.multipart(with: try files.bytes(for: form))
                 body = made.body
                 headers.append(TransportHeader("Content-Type", made.type))
                 // Some of it, and all of it, as the network thread counts.
@@ -472,8 +454,7 @@ final class SimulatedNetwork: Transport {
     private func arrive(_ number: UInt64, _ url: String, _ headers: [TransportHeader]) {
         guard let entry = sockets[number], !entry.isClosedHere else { return }
         let socket = number % Self.perProcess
-        let target = String(url.dropFirst(SimulatedService.wsHost.count))
-        switch server.openSocket(target, headers) {
+        switch server.openSocket(url.target, headers) {
         case .refused(let response):
             let failure = TransportFailure(kind: .refused(status: response.status), message: "refused")
             sockets[number] = nil
@@ -486,7 +467,7 @@ final class SimulatedNetwork: Transport {
     }
 
     /// Takes what the server has said on its sockets.
-    func collect() {
+    public func collect() {
         database.collect(time)
         for (number, entry) in sockets.sorted(by: { $0.key < $1.key }) {
             guard let end = entry.end else { continue }
@@ -514,31 +495,5 @@ final class SimulatedNetwork: Transport {
             }
             agenda.add(.closeUp(number), at: time + 1 + random.below(60))
         }
-    }
-}
-
-extension TransportRequest {
-    /// Of a channel or its messages; what only reads is never refused for a reason that a later login may not cure.
-    fileprivate var isChangeOfChannel: Bool { method != "GET" && url.contains("/group_channels/") }
-}
-
-extension String {
-    /// The target with a smaller number in a parameter of its query.
-    fileprivate func replacing(parameter name: String, above limit: Int) -> String {
-        replacing(parameter: name) { Int($0).map { $0 > limit } == true ? String(limit) : nil }
-    }
-
-    fileprivate func replacing(parameter name: String, with value: String) -> String {
-        replacing(parameter: name) { _ in value }
-    }
-
-    private func replacing(parameter name: String, _ change: (Substring) -> String?) -> String {
-        guard let query = firstIndex(of: "?") else { return self }
-        let fields = self[index(after: query)...].split(separator: "&").map { field -> String in
-            guard field.hasPrefix(name + "="), let value = change(field.dropFirst(name.count + 1))
-            else { return String(field) }
-            return "\(name)=\(value)"
-        }
-        return self[...query] + fields.joined(separator: "&")
     }
 }

@@ -1,11 +1,8 @@
 import SyncModel
 import SyncServer
-import TestSupport
 
 /// The part of the network that leads to the realtime database: requests, and streams whose pieces keep their order.
-final class DatabaseNetwork {
-    static let host = "http://db"
-
+public final class DatabaseNetwork {
     private final class Stream {
         let end: InProcessStream
         var lastDown: Int64
@@ -18,21 +15,21 @@ final class DatabaseNetwork {
         }
     }
 
-    private let server: SimulatedService
+    private let server: any NetworkedServer
     private var random: SeededGenerator
     private var streams: [UInt64: Stream] = [:]
     /// Asked for and not opened yet.
     private var opening: Set<UInt64> = []
-    /// Writes of the sum of a count of which the device has not heard, or not what became of them.
-    private(set) var lostSums: Int64 = 0
+    /// Told of requests that do not arrive, or of which the device does not hear what became of them.
+    public var spoiled: ((TransportRequest) -> Void)?
     /// Requests of before a sign-out that had not arrived then.
     private var outlived: Set<UInt64> = []
     /// Brings something on its way, to arrive at a time.
     var carry: (Parcel, Int64) -> Void = { _, _ in }
     /// Around what a request does at the server. `isLate`: the device signed out since it was sent.
-    var executing: (_ isLate: Bool, _ execute: () -> TransportResponse) -> TransportResponse = { $1() }
+    public var executing: (_ isLate: Bool, _ execute: () -> TransportResponse) -> TransportResponse = { $1() }
 
-    init(server: SimulatedService, seed: UInt64) {
+    init(server: any NetworkedServer, seed: UInt64) {
         self.server = server
         random = SeededGenerator(seed: seed)
     }
@@ -43,21 +40,19 @@ final class DatabaseNetwork {
 
     // MARK: The device's side
 
-    func send(_ request: TransportRequest, id: UInt64, _ weather: SimulatedNetwork.Weather, _ time: Int64) {
+    func send(_ request: TransportRequest, id: UInt64, _ weather: Weather, _ time: Int64) {
         var fate = Parcel.Fate.answered
         let fates: [(Parcel.Fate, Int64)] = [
             (.answerLost, weather.answerLost), (.answerReset, weather.reset), (.broken, weather.broken),
         ]
         for (other, percent) in fates where random.chance(percent) { fate = other }
-        let isSum = request.method == "PUT" && request.headers.contains { $0.name == "if-match" }
-            && request.url.contains("/tally.json")
         let isLost = random.chance(weather.lost)
-        if isSum, isLost || fate != .answered { lostSums += 1 }
+        if isLost || fate != .answered { spoiled?(request) }
         if isLost { return tell(.requestFailed(id: id, failure("lost")), at: time + request.timeout) }
         carry(.databaseRequest(id, request, fate), time + delay())
     }
 
-    func open(_ id: UInt64, _ request: TransportRequest, _ weather: SimulatedNetwork.Weather, _ time: Int64) {
+    func open(_ id: UInt64, _ request: TransportRequest, _ weather: Weather, _ time: Int64) {
         if random.chance(weather.refused / 2) {
             return tell(.streamEnded(id, failure("refused")), at: time + delay())
         }
@@ -105,11 +100,7 @@ final class DatabaseNetwork {
 
     private func execute(_ id: UInt64, _ request: TransportRequest) -> TransportResponse {
         executing(outlived.remove(id) != nil) {
-            DatabaseNetwork.transported(
-                server.server.answerDatabase(
-                    request.method, String(request.url.dropFirst(DatabaseNetwork.host.count)),
-                    headers: request.headers.map { ($0.name, $0.value) }, body: request.body ?? []
-                ).response)
+            DatabaseNetwork.transported(server.answerDatabase(request, request.url.target))
         }
     }
 
@@ -134,7 +125,7 @@ final class DatabaseNetwork {
 
     func arrive(_ id: UInt64, _ request: TransportRequest, _ time: Int64) {
         guard opening.remove(id) != nil else { return }
-        switch server.server.openStream(String(request.url.dropFirst(DatabaseNetwork.host.count))) {
+        switch server.openStream(request.url.target) {
         case .opened(let end):
             let stream = Stream(end, time + delay())
             streams[id] = stream

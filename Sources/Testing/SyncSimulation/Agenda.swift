@@ -1,5 +1,5 @@
 /// What happens when: earliest first, and in the order of planning within one millisecond.
-struct Agenda {
+public struct Agenda {
     private struct Entry {
         let time: Int64
         let order: Int
@@ -10,10 +10,10 @@ struct Agenda {
     private var entries: [Entry] = []
     private var order = 0
 
-    var nextTime: Int64? { entries.last?.time }
+    public var nextTime: Int64? { entries.last?.time }
 
     /// In order, for the history of a failing seed.
-    var all: [(time: Int64, parcel: Parcel)] { entries.reversed().map { ($0.time, $0.parcel) } }
+    public var all: [(time: Int64, parcel: Parcel)] { entries.reversed().map { ($0.time, $0.parcel) } }
 
     mutating func add(_ parcel: Parcel, at time: Int64) {
         order += 1

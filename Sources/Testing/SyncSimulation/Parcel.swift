@@ -1,7 +1,7 @@
 import SyncModel
 
 /// Something on its way through the simulated network. A value, so that a failing seed can show what was under way.
-enum Parcel {
+public enum Parcel {
     /// To the server.
     case request(UInt64, TransportRequest, Fate)
     case handshake(UInt64, url: String, headers: [TransportHeader])
@@ -17,7 +17,7 @@ enum Parcel {
     case input(TransportInput, of: TransportOwner, process: Int)
 
     /// What becomes of a request once it is at the server.
-    enum Fate: String {
+    public enum Fate: String, Sendable {
         case answered
         /// Executed, and the answer gets lost or breaks off.
         case answerLost, answerReset, answerHalf
@@ -33,10 +33,11 @@ enum Parcel {
 }
 
 extension Parcel: CustomStringConvertible {
-    var description: String {
+    public var description: String {
         switch self {
         case .request(let id, let request, let fate):
-            "request \(id) \(request.method) \(Parcel.short(request.url))\(fate == .answered ? "" : " to be \(fate)")"
+            "request \(id) \(request.method) \(Parcel.short(request.url.target))"
+                + (fate == .answered ? "" : " to be \(fate)")
         case .handshake(let socket, _, _): "handshake of socket \(socket)"
         case .textUp(let socket, let text): "up \(socket) \(Parcel.short(String(decoding: text, as: UTF8.self)))"
         case .closeUp(let socket): "close of socket \(socket)"
@@ -51,7 +52,7 @@ extension Parcel: CustomStringConvertible {
     }
 
     private static func short(_ text: String) -> String {
-        String(text.replacing("http://service/v3", with: "").prefix(180)).filter { $0 != "\n" }
+        String(text.prefix(180)).filter { $0 != "\n" }
     }
 
     private static func brief(_ step: DownloadNetwork.Step) -> String {
@@ -78,11 +79,5 @@ extension Parcel: CustomStringConvertible {
         case .streamRefused(let stream, let response): "stream \(stream) refused \(response.status)"
         case .streamEnded(let stream, let failure): "stream \(stream) ended: \(failure?.message ?? "complete")"
         }
-    }
-}
-
-extension String {
-    fileprivate func replacing(_ part: String, with other: String) -> String {
-        hasPrefix(part) ? other + dropFirst(part.count) : self
     }
 }

@@ -1,0 +1,19 @@
+import SyncModel
+
+/// Where a client gets the time and its network from, and who runs it.
+package protocol ClientEnvironment: AnyObject, Sendable {
+    /// Milliseconds of a clock that never jumps.
+    var monotonic: Int64 { get }
+    /// Milliseconds since the epoch.
+    var wall: Int64 { get }
+    /// A seed for ids, another one each time; `nil`: the system's random numbers are used.
+    func nextSeed() -> UInt64?
+    /// The transport of a new client.
+    func makeTransport(_ configuration: Configuration) -> any ClientTransport
+    /// `nil`: time passes by itself, and each client has threads of its own.
+    var virtualTime: (any VirtualTime)? { get }
+}
+
+extension ClientEnvironment {
+    var now: Moment { Moment(monotonic: monotonic, wall: wall) }
+}
