@@ -41,6 +41,7 @@ let package = Package(
     name: "syncmanager",
     products: [
         .library(name: "syncmanager", type: .dynamic, targets: ["SyncManager"]),
+        .library(name: "syncmanager-testing", type: .dynamic, targets: ["SyncTesting"]),
         .executable(name: "syncmanager-server", targets: ["syncmanager-server"]),
         .executable(name: "syncmanager-inspect", targets: ["syncmanager-inspect"]),
     ],
@@ -102,6 +103,9 @@ let package = Package(
         room(
             "Testing/SyncSimulation",
             ["SyncManager", "SyncServer", "SyncNetwork", "SyncModel", "SyncJSON", "SyncBytes"]),
+        room(
+            "Testing/SyncTesting",
+            ["SyncSimulation", "SyncManager", "SyncServer", "SyncThreads", "SyncModel", "SyncJSON"]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
             swiftSettings: libraryFlags),

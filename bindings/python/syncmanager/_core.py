@@ -8,12 +8,11 @@ import logging
 import os
 import select
 import threading
-import time
 import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from . import errors
+from . import _time, errors
 from ._calls import Call, ResultDocument
 from ._feeds import Feed
 from ._ffi import check, lib
@@ -194,9 +193,10 @@ class Core:
         handle = self.handle
         if handle.drainer == threading.get_ident():
             raise errors.ReentrantError("this would wait for the listener that it is called from")
-        end = None if timeout is None else time.monotonic() + timeout
+        now = _time.source.now
+        end = None if timeout is None else now() + timeout
         while not condition():
-            left = None if end is None else end - time.monotonic()
+            left = None if end is None else end - now()
             if left is not None and left <= 0:
                 return False
             handle.check_process()
@@ -217,6 +217,10 @@ class Core:
         return True
 
     def _take_or_sleep(self, left: float | None) -> None:
+        if _time.source.is_virtual:
+            if self.take(_time.source.wait(left)) is None and left is None:
+                raise RuntimeError("a day has passed in the world, and nothing has happened that is waited for")
+            return
         if self.take(_IN_LIBRARY if left is None else min(_IN_LIBRARY, int(left * 1000))) is None:
             self.sleep(left)
 

@@ -43,55 +43,56 @@ DESTROY_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p)
 _completion: list[Any] = [c_void_p, c_void_p, c_void_p, POINTER(c_uint64)]
 
 
-def _declare(name: str, result: Any, arguments: list[Any]) -> None:
+def declare(name: str, result: Any, arguments: list[Any]) -> None:
+    """Tells ctypes the types of a function."""
     function = getattr(lib, name)
     function.restype = result
     function.argtypes = arguments
 
 
-_declare("sm_api_version", c_int32, [])
-_declare("sm_version_string", c_char_p, [])
-_declare("sm_status_name", c_char_p, [c_int32])
-_declare("sm_last_error", c_char_p, [])
-_declare("sm_string_free", None, [c_void_p])
-_declare("sm_set_log", c_int32, [c_int32, LOG_CALLBACK, c_void_p])
-_declare("sm_setup", c_int32, [c_char_p, POINTER(c_void_p)])
-_declare("sm_connect", c_int32, [c_void_p, *_completion])
+declare("sm_api_version", c_int32, [])
+declare("sm_version_string", c_char_p, [])
+declare("sm_status_name", c_char_p, [c_int32])
+declare("sm_last_error", c_char_p, [])
+declare("sm_string_free", None, [c_void_p])
+declare("sm_set_log", c_int32, [c_int32, LOG_CALLBACK, c_void_p])
+declare("sm_setup", c_int32, [c_char_p, POINTER(c_void_p)])
+declare("sm_connect", c_int32, [c_void_p, *_completion])
 for _name in ("sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_get_fd"):
-    _declare(_name, c_int32, [c_void_p])
-_declare("sm_set_token", c_int32, [c_void_p, c_char_p])
-_declare("sm_set_foreground", c_int32, [c_void_p, c_int32])
-_declare("sm_sign_out", c_int32, [c_void_p, *_completion])
-_declare("sm_clear_cache", c_int32, [c_void_p, c_char_p, *_completion])
-_declare("sm_call", c_int32, [c_void_p, c_char_p, *_completion])
-_declare("sm_close", None, [c_void_p])
-_declare("sm_next_event", c_int32, [c_void_p, c_int32, POINTER(c_void_p), POINTER(c_size_t)])
-_declare("sm_channel_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
-_declare("sm_search_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
-_declare("sm_message_collection_new", c_int32, [c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_void_p)])
-_declare(
+    declare(_name, c_int32, [c_void_p])
+declare("sm_set_token", c_int32, [c_void_p, c_char_p])
+declare("sm_set_foreground", c_int32, [c_void_p, c_int32])
+declare("sm_sign_out", c_int32, [c_void_p, *_completion])
+declare("sm_clear_cache", c_int32, [c_void_p, c_char_p, *_completion])
+declare("sm_call", c_int32, [c_void_p, c_char_p, *_completion])
+declare("sm_close", None, [c_void_p])
+declare("sm_next_event", c_int32, [c_void_p, c_int32, POINTER(c_void_p), POINTER(c_size_t)])
+declare("sm_channel_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
+declare("sm_search_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
+declare("sm_message_collection_new", c_int32, [c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_void_p)])
+declare(
     "sm_message_collection_open",
     c_int32,
     [c_void_p, c_char_p, c_char_p, c_int64, *_completion, POINTER(c_void_p)],
 )
-_declare("sm_collection_number", c_uint64, [c_void_p])
-_declare("sm_fetch", c_int32, [c_void_p, c_int32, *_completion])
+declare("sm_collection_number", c_uint64, [c_void_p])
+declare("sm_fetch", c_int32, [c_void_p, c_int32, *_completion])
 for _name in ("sm_fetch_all_next", "sm_fetch_failed", "sm_fetch_pending", "sm_collection_start"):
-    _declare(_name, c_int32, [c_void_p, *_completion])
-_declare("sm_collection_contains", c_int32, [c_void_p, c_char_p])
-_declare("sm_reset_viewpoint", c_int32, [c_void_p, c_int64])
-_declare("sm_collection_info", c_int32, [c_void_p, POINTER(c_void_p)])
-_declare("sm_collection_snapshot", c_int32, [c_void_p, POINTER(c_void_p)])
-_declare("sm_collection_remove", None, [c_void_p])
-_declare(
+    declare(_name, c_int32, [c_void_p, *_completion])
+declare("sm_collection_contains", c_int32, [c_void_p, c_char_p])
+declare("sm_reset_viewpoint", c_int32, [c_void_p, c_int64])
+declare("sm_collection_info", c_int32, [c_void_p, POINTER(c_void_p)])
+declare("sm_collection_snapshot", c_int32, [c_void_p, POINTER(c_void_p)])
+declare("sm_collection_remove", None, [c_void_p])
+declare(
     "sm_stream_open",
     c_int32,
     [c_void_p, c_char_p, STREAM_FUNCTION, c_void_p, DESTROY_CALLBACK, POINTER(c_void_p)],
 )
-_declare("sm_stream_call", c_int32, [c_void_p, c_char_p, *_completion])
+declare("sm_stream_call", c_int32, [c_void_p, c_char_p, *_completion])
 for _name in ("sm_send_message", "sm_append_message", "sm_update_message", "sm_delete_message"):
-    _declare(_name, c_int32, [c_void_p, c_char_p, *_completion])
-_declare("sm_handle_send_response", c_int32, [c_void_p, c_char_p, c_int32, *_completion])
+    declare(_name, c_int32, [c_void_p, c_char_p, *_completion])
+declare("sm_handle_send_response", c_int32, [c_void_p, c_char_p, c_int32, *_completion])
 
 
 def _check_version() -> None:
@@ -138,7 +139,12 @@ def describe(function: Any, handle: ctypes.c_void_p) -> dict[str, Any]:
     """Calls a function that gives an owned JSON text, and frees that."""
     owned = c_void_p()
     check(function(handle, ctypes.byref(owned)))
+    return dict(json.loads(string_of(owned)))
+
+
+def string_of(owned: c_void_p) -> bytes:
+    """The text that the library has given out, which is freed; empty for NULL."""
     try:
-        return dict(json.loads(ctypes.string_at(owned.value or 0)))
+        return ctypes.string_at(owned.value) if owned.value else b""
     finally:
         lib.sm_string_free(owned)

@@ -9,6 +9,7 @@ import os
 import threading
 import warnings
 import weakref
+from collections.abc import Callable
 
 from . import errors
 from ._ffi import check, lib
@@ -70,8 +71,9 @@ class Handle:
             if not self.closed:
                 _wake(self.wake_in)
 
-    def close(self) -> bool:
-        """Closes the client; blocks until its threads have ended. False if that was done before."""
+    def close(self, end: Callable[[ctypes.c_void_p], object] = lib.sm_close) -> bool:
+        """Closes the client; blocks until its threads have ended. False if that was done before. ``end``: the function
+        of the library that does it."""
         self.check_process()
         with self._pipe:
             if self.closed:
@@ -84,7 +86,7 @@ class Handle:
         if not own:
             self.draining.acquire()
         try:
-            lib.sm_close(self.client)
+            end(self.client)
             with self._pipe:
                 os.close(self.wake_in)
                 os.close(self.wake_out)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import errors
+from . import _time, errors
 from ._actions_blocking import BlockingChannelActions, BlockingClientActions, BlockingCollectionActions
 from ._calls import Call
 from ._core import Core
@@ -401,6 +401,8 @@ class SyncManager(ClientBase, BlockingClientActions):
         if not handle.draining.acquire(blocking=False):
             raise errors.BusyError("another thread is draining this client's events")
         try:
+            if _time.source.is_virtual:
+                return core.take(_time.source.wait(timeout))
             end = None if timeout is None else time.monotonic() + timeout
             while True:
                 event = core.take()

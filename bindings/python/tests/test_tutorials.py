@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -66,7 +67,13 @@ def test_the_programs_of_a_page(
 
 
 def test_the_test_file_of_the_page_on_testing(tmp_path: Path) -> None:
-    ((program, _),) = programs("testing")
+    (program, _), (in_a_world, _) = programs("testing")
+    run_tests(program, "2 passed", tmp_path, os.environ["SYNCMANAGER_LIBRARY"])
+    run_tests(in_a_world, "1 passed", tmp_path, str(COMMON.parent / "build/lib/libsyncmanager-testing.so.0"))
+    assert syncmanager.version()
+
+
+def run_tests(program: str, wanted: str, tmp_path: Path, library: str) -> None:
     (tmp_path / "test_app.py").write_text(program)
     done = subprocess.run(
         # A folder of its own: at its end pytest deletes what earlier runs left beside it, which can take minutes.
@@ -76,7 +83,7 @@ def test_the_test_file_of_the_page_on_testing(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         timeout=120,
+        env={**os.environ, "SYNCMANAGER_LIBRARY": library},
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
-    assert syncmanager.version()
+    assert wanted in done.stdout

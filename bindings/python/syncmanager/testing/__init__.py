@@ -7,12 +7,16 @@
         with SyncManager(**syncmanager_server.config(mei, tmp_path)) as sm:
             ...
 
+``World`` goes further: service, network and time are in this process, and a day of chat takes milliseconds.
+
 The fixture comes with the package (``syncmanager.testing.plugin``, registered for pytest when the package is
 installed); ``Server`` serves every other test framework. Since 0.1.
 """
 
 from __future__ import annotations
 
-from .server import Account, Server, ServerError, server_program
+from .server import Server, server_program
+from .service import Account, ServerError, Service
+from .world import Weather, World
 
-__all__ = ["Account", "Server", "ServerError", "server_program"]
+__all__ = ["Account", "Server", "ServerError", "Service", "Weather", "World", "server_program"]

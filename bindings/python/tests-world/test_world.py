@@ -1,0 +1,207 @@
+"""A world in which programs are tested: time, repetition, weather, kills, files, the database."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncmanager import SyncManager, blocking, errors
+from syncmanager.events import Connection
+from syncmanager.testing import Account, ServerError, World
+
+DAY = 86_400_000
+
+
+def lunch(world: World) -> Account:
+    """A channel of two; gives the account of one of them."""
+    mei = world.create_user("mei")
+    world.create_user("bo")
+    world.create_channel("lunch", "mei", "bo", name="Lunch")
+    return mei
+
+
+def story(seed: int, data_dir: Path) -> list[str]:
+    """All that a client is told in an hour of bad weather."""
+    told: list[str] = []
+    # The service refuses nothing in it: a message that is refused fails for good.
+    with World(seed, weather={"lost": 10, "answer_lost": 10, "reset": 10, "broken": 10, "refused": 50}) as world:
+        mei = lunch(world)
+        with blocking.SyncManager(**world.config(mei, data_dir)) as sm:
+            sm.on_event(lambda event: told.append(repr(event)))
+            sm.start.connect()
+            chat = sm.messages("lunch")
+            chat.start.fetch()
+            for number in range(20):
+                world.post("lunch", "bo", f"from bo {number}")
+                chat.start.send(f"from mei {number}", request_id=f"mei-{number}")
+                world.advance(180_000)
+                sm.dispatch(timeout=0)
+        assert sorted(message["message"] for message in world.messages("lunch")) == sorted(
+            [f"from bo {number}" for number in range(20)] + [f"from mei {number}" for number in range(20)]
+        )
+    return told
+
+
+def test_one_seed_is_one_story(tmp_path: Path) -> None:
+    first, again, other = (story(seed, tmp_path / name) for seed, name in [(7, "a"), (7, "b"), (8, "c")])
+    assert len(first) > 100
+    assert first == again
+    assert first != other
+
+
+def test_a_day_takes_no_time(tmp_path: Path) -> None:
+    began = time.monotonic()
+    with World() as world:
+        mei = lunch(world)
+        start = world.now
+        with blocking.SyncManager(**world.config(mei, tmp_path)) as sm:
+            sm.connect(timeout=30)
+            world.advance(DAY)
+            assert world.now >= start + DAY
+            # A wait for nothing lets its time pass, too.
+            before = world.now
+            assert list(sm.events(timeout=3600)) == [] or world.now - before >= 3_600_000
+    assert time.monotonic() - began < 30
+
+
+def test_time_passes_while_an_event_loop_waits(tmp_path: Path) -> None:
+    async def main(world: World) -> list[str]:
+        mei = lunch(world)
+        async with SyncManager(**world.config(mei, tmp_path)) as sm:
+            await sm.connect()
+            chat = sm.messages("lunch")
+            await chat.fetch()
+            before = world.now
+            await asyncio.sleep(3600)
+            assert 3_600_000 <= world.now - before < 3_700_000
+            world.post("lunch", "bo", "hello")
+            async for _ in chat:
+                if chat.items:
+                    break
+            await chat.send("hi")
+            return [message["message"] for message in chat.items]
+
+    with World(3) as world:
+        assert world.run(main(world)) == ["hello", "hi"]
+
+
+def test_an_event_loop_that_waits_for_nothing_ends() -> None:
+    async def main() -> None:
+        await asyncio.Event().wait()
+
+    with World() as world, pytest.raises(RuntimeError, match="nothing has happened"):
+        world.run(main())
+
+
+def test_a_killed_client_goes_on(tmp_path: Path) -> None:
+    with World() as world:
+        mei = lunch(world)
+        config = world.config(mei, tmp_path)
+        sm = blocking.SyncManager(**config)
+        world.set_weather({"refused": 100, "lost": 100})
+        chat = sm.messages("lunch")
+        call = chat.start.send("kept", request_id="r")
+        assert chat.start.fetch_pending().result(5) >= 0
+        world.kill(sm)
+        assert sm.closed
+        with pytest.raises(errors.ClosedError):
+            call.result(1)
+        with pytest.raises(errors.ClosedError):
+            sm.messages("lunch")
+        world.set_weather("fair")
+        with blocking.SyncManager(**config) as again:
+            again.connect(timeout=60)
+            world.advance(60_000)
+            assert [message["message"] for message in world.messages("lunch")] == ["kept"]
+
+
+def test_connections_are_disturbed(tmp_path: Path) -> None:
+    with World() as world:
+        mei = lunch(world)
+        with blocking.SyncManager(**world.config(mei, tmp_path)) as sm:
+            states: list[str] = []
+            sm.on(Connection)(lambda event: states.append(event.state))
+            sm.connect(timeout=30)
+            for what in ("reset", "die", "lose_pong"):
+                states.clear()
+                world.disturb(what)  # type: ignore[arg-type]
+                world.advance(120_000)
+                sm.dispatch(timeout=0)
+                assert "connected" in states, (what, states)
+            world.disturb("reset", "bo")
+            states.clear()
+            world.advance(10_000)
+            sm.dispatch(timeout=0)
+            assert states == []
+
+
+def test_files_come_and_go(tmp_path: Path) -> None:
+    source, target = tmp_path / "here.txt", tmp_path / "there.txt"
+    source.write_bytes(b"content\n" * 1000)
+    with World(5) as world:
+        mei = lunch(world)
+        with blocking.SyncManager(**world.config(mei, tmp_path / "data")) as sm:
+            sm.connect(timeout=30)
+            chat = sm.messages("lunch")
+            sent: Any = chat.send_files(source, timeout=60)
+            sm.download_file(sent["file"]["url"], str(target), timeout=60)
+    assert target.read_bytes() == source.read_bytes()
+
+
+def test_the_database_is_there(tmp_path: Path) -> None:
+    with World(6) as world:
+        mei = lunch(world)
+        world.database("PUT", "/.settings/rules", {"rules": {".read": True, ".write": True}})
+        world.database("PUT", "/rooms/a", {"name": "A"})
+        config = world.config(mei, tmp_path, database={"url": "http://db", "name": "test"})
+        with blocking.SyncManager(**config) as sm:
+            sm.connect(timeout=30)
+            assert sm.database.get("/rooms/a", timeout=30) == {"name": "A"}
+            sm.database.set("/rooms/b", {"name": "B"}, timeout=30)
+        assert world.database("GET", "/rooms/b") == {"name": "B"}
+
+
+def test_two_clients_talk(tmp_path: Path) -> None:
+    with World(9, weather="usual") as world:
+        mei = lunch(world)
+        bo: Account = {"user_id": "bo", "access_token": "token-bo"}
+        with (
+            blocking.SyncManager(**world.config(mei, tmp_path / "mei")) as one,
+            blocking.SyncManager(**world.config(bo, tmp_path / "bo")) as two,
+        ):
+            chats = []
+            for sm in (one, two):
+                sm.start.connect()
+                chat = sm.messages("lunch")
+                chat.start.fetch()
+                chats.append(chat)
+            chats[0].start.send("from mei")
+            chats[1].start.send("from bo")
+            world.advance(600_000)
+            for sm in (one, two):
+                sm.dispatch(timeout=0)
+            texts = [sorted(message["message"] for message in chat.items) for chat in chats]
+            assert texts == [["from bo", "from mei"]] * 2
+
+
+def test_what_is_wrong_is_named() -> None:
+    with World() as world:
+        with pytest.raises(errors.BusyError):
+            World()
+        with pytest.raises(errors.InvalidDocumentError, match="lost"):
+            world.set_weather({"lost": 101})
+        with pytest.raises(errors.InvalidDocumentError, match="snow"):
+            world.set_weather({"snow": 1})  # type: ignore[typeddict-unknown-key]
+        with pytest.raises(errors.InvalidArgumentError, match="reset, die"):
+            world.disturb("rain")  # type: ignore[arg-type]
+        with pytest.raises(errors.InvalidArgumentError, match="ms must be"):
+            world.advance(-1)
+        with pytest.raises(ServerError) as caught:
+            world.request("GET", "/v3/users/nobody")
+        assert caught.value.status == 400 and caught.value.code == 400201
+    with World(page_size=1):
+        pass
+    with pytest.raises(errors.InvalidDocumentError, match="page_size"):
+        World(page_size=0)
