@@ -3,13 +3,13 @@
 import asyncio
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from syncmanager import SyncManager, blocking, errors
 from syncmanager.events import Connection
-from syncmanager.testing import Account, ServerError, World
+from syncmanager.testing import Account, Disturbance, ServerError, World
 
 DAY = 86_400_000
 
@@ -124,9 +124,10 @@ def test_connections_are_disturbed(tmp_path: Path) -> None:
             states: list[str] = []
             sm.on(Connection)(lambda event: states.append(event.state))
             sm.connect(timeout=30)
-            for what in ("reset", "die", "lose_pong"):
+            disturbances: list[Disturbance] = ["reset", "die", "lose_pong"]
+            for what in disturbances:
                 states.clear()
-                world.disturb(what)  # type: ignore[arg-type]
+                world.disturb(what)
                 world.advance(120_000)
                 sm.dispatch(timeout=0)
                 assert "connected" in states, (what, states)
@@ -193,9 +194,9 @@ def test_what_is_wrong_is_named() -> None:
         with pytest.raises(errors.InvalidDocumentError, match="lost"):
             world.set_weather({"lost": 101})
         with pytest.raises(errors.InvalidDocumentError, match="snow"):
-            world.set_weather({"snow": 1})  # type: ignore[typeddict-unknown-key]
+            world.set_weather(cast(Any, {"snow": 1}))
         with pytest.raises(errors.InvalidArgumentError, match="reset, die"):
-            world.disturb("rain")  # type: ignore[arg-type]
+            world.disturb(cast(Any, "rain"))
         with pytest.raises(errors.InvalidArgumentError, match="ms must be"):
             world.advance(-1)
         with pytest.raises(ServerError) as caught:

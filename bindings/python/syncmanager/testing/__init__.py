@@ -17,6 +17,6 @@ from __future__ import annotations
 
 from .server import Server, server_program
 from .service import Account, ServerError, Service
-from .world import Weather, World
+from .world import Disturbance, Weather, World
 
-__all__ = ["Account", "Server", "ServerError", "Service", "Weather", "World", "server_program"]
+__all__ = ["Account", "Disturbance", "Server", "ServerError", "Service", "Weather", "World", "server_program"]
