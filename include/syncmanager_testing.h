@@ -37,8 +37,7 @@ extern "C" {
 /* A service, a network and time. */
 typedef struct smt_world smt_world;
 
-/*
- * Makes a world; clients that sm_setup() makes from now on are in it, whatever application and hosts their
+/* Makes a world; clients that sm_setup() makes from now on are in it, whatever application and hosts their
  * configuration names. There is one at a time: SM_ERR_BUSY while there is another one. `seed`: of all that is left to
  * chance. `options`: NULL, or a JSON object with some of
  *
@@ -50,40 +49,31 @@ typedef struct smt_world smt_world;
  *
  * Whatever the configuration of a client says, its engine runs on the calling threads, without a thread of its own;
  * with "delivery":"thread" its callbacks run on a thread, and tests do not repeat exactly. Errors: INVALID_ARGUMENT,
- * INVALID_DOCUMENT, BUSY, STORAGE.
- */
+ * INVALID_DOCUMENT, BUSY, STORAGE. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_world_new(uint64_t seed, const char *options, smt_world **out);
 
-/*
- * Ends a world, and what clients are left in it as smt_kill() does. Their handles are not valid any more. NULL is
- * ignored.
- */
+/* Ends a world, and what clients are left in it as smt_kill() does. Their handles are not valid any more. NULL is
+ * ignored. @thread any. Since 0.1 */
 SM_EXPORT void smt_world_free(smt_world *world);
 
 /* The time of the world, ms since the epoch, or a negative status. */
 SM_EXPORT int64_t smt_now(smt_world *world);
 
-/*
- * Lets `ms` milliseconds pass (0 to 31622400000, 366 days): all that happens meanwhile happens, and its events wait in
- * the queues of the clients. Errors: INVALID_HANDLE, INVALID_ARGUMENT.
- */
+/* Lets `ms` milliseconds pass (0 to 31622400000, 366 days): all that happens meanwhile happens, and its events wait in
+ * the queues of the clients. Errors: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_advance(smt_world *world, int64_t ms);
 
-/*
- * Lets the time pass until one thing has happened (a request arrives, a frame comes, a deadline is over), at most `ms`
+/* Lets the time pass until one thing has happened (a request arrives, a frame comes, a deadline is over), at most `ms`
  * milliseconds. For hosts with an event loop of their own, which look at their descriptors in between. Gives how many
- * milliseconds have passed, or a negative status.
- */
+ * milliseconds have passed, or a negative status. @thread any. Since 0.1 */
 SM_EXPORT int64_t smt_step(smt_world *world, int64_t ms);
 
-/*
- * A request of the administration to the service, carried out at once and past the network: acts of other users, and
+/* A request of the administration to the service, carried out at once and past the network: acts of other users, and
  * the control endpoint, all as docs/server.md has them. `method`: "GET", "POST", "PUT" or "DELETE". `target`: path and
  * query, percent-encoded, as "/v3/users". `body`: JSON, or NULL. `out_status` (may be NULL): the HTTP status.
  * `out_body` (may be NULL): the answer, to be freed with sm_string_free(). What the service tells its clients of it
  * comes over the network, when time passes. Errors: INVALID_HANDLE, INVALID_ARGUMENT; a refusal of the service is SM_OK
- * with its HTTP status.
- */
+ * with its HTTP status. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_request(smt_world *world, const char *method, const char *target, const char *body,
                               int32_t *out_status, char **out_body);
 
@@ -91,8 +81,7 @@ SM_EXPORT int32_t smt_request(smt_world *world, const char *method, const char *
 SM_EXPORT int32_t smt_database_request(smt_world *world, const char *method, const char *target, const char *body,
                                                  int32_t *out_status, char **out_body);
 
-/*
- * How bad the network and the service are from now on: "fair", "usual" or "bad" as a JSON text, or an object with some
+/* How bad the network and the service are from now on: "fair", "usual" or "bad" as a JSON text, or an object with some
  * of these, in percent (0 to 100) of requests, connections or frames:
  *
  *   "lost"            requests never arrive
@@ -107,12 +96,10 @@ SM_EXPORT int32_t smt_database_request(smt_world *world, const char *method, con
  *   "token_expired"   page tokens are too old
  *   "change_refused"  requests that change something in a channel are refused
  *
- * Errors: INVALID_HANDLE, INVALID_DOCUMENT.
- */
+ * Errors: INVALID_HANDLE, INVALID_DOCUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_set_weather(smt_world *world, const char *weather);
 
-/*
- * Something happens to the connections of a user's clients (`user_id`; NULL: of all), at once:
+/* Something happens to the connections of a user's clients (`user_id`; NULL: of all), at once:
  *
  *   "reset"      they break, and both sides learn of it
  *   "die"        nothing arrives any more, and nobody is told
@@ -120,17 +107,14 @@ SM_EXPORT int32_t smt_set_weather(smt_world *world, const char *weather);
  *   "die_down"   the same of what the service sends
  *   "lose_pong"  the answer to the next sign of life is lost
  *
- * Errors: INVALID_HANDLE, INVALID_ARGUMENT.
- */
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_fault(smt_world *world, const char *user_id, const char *fault);
 
-/*
- * Ends a client as when its process is killed: nothing more is stored, sent or told, calls that wait get no result, and
+/* Ends a client as when its process is killed: nothing more is stored, sent or told, calls that wait get no result, and
  * what was on its way to the service arrives. Its handle and those of its collections are not valid any more; functions
  * that were given to free user data are called. sm_setup() with the same directory goes on with what the files have.
  * Errors: INVALID_HANDLE, CLOSED, REENTRANT (by a callback of this client), INVALID_ARGUMENT (the client is in no
- * world).
- */
+ * world). @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_kill(sm_client *client);
 
 #ifdef __cplusplus

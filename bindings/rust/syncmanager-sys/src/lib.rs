@@ -5,5 +5,9 @@
 #![allow(non_camel_case_types)]
 
 mod bindings;
+#[cfg(feature = "world")]
+mod testing;
 
 pub use bindings::*;
+#[cfg(feature = "world")]
+pub use testing::*;

@@ -4,8 +4,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::{self, Deadline};
 use crate::core::{Core, Drained};
 use crate::error::{check, Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
@@ -75,12 +76,12 @@ impl<'a> Call<'a> {
     /// on and its result comes as an event; with [`ErrorKind::Busy`] or [`ErrorKind::Reentrant`], and then the call is
     /// not made, when another thread drains or a callback runs on this one.
     pub fn wait(self, timeout: impl Into<Option<Duration>>) -> Result<Outcome> {
-        let end = timeout.into().map(|timeout| Instant::now() + timeout);
+        let end = Deadline::after(timeout.into());
         let core = self.core;
         let turn = core.begin_turn()?;
         let request = self.make()?;
         loop {
-            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            let left = end.left();
             match core.pull(&turn, left)? {
                 Some(Event { kind: EventKind::Result(outcome), .. }) if outcome.request() == request => {
                     return outcome.ok();
@@ -88,6 +89,9 @@ impl<'a> Call<'a> {
                 Some(event) => turn.keep(event),
                 None if left.map_or(false, |left| left.is_zero()) => {
                     return Err(Error::new(ErrorKind::Timeout, "the call was not complete in time"));
+                }
+                None if left.is_none() && clock::is_virtual() => {
+                    return Err(Error::new(ErrorKind::Timeout, "a day has passed in the world without an event"));
                 }
                 None => (),
             }

@@ -9,11 +9,12 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use syncmanager_sys as sys;
 
 use crate::callback::{destroy, event_of, on_event, Hears};
+use crate::clock::Deadline;
 use crate::error::{check, Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::json::Json;
@@ -156,10 +157,9 @@ impl Core {
 
     /// The next event of the library's queue that no future awaits. The turn proves that no other thread drains.
     pub(crate) fn pull(&self, turn: &Turn<'_>, timeout: Option<Duration>) -> Result<Option<Event>> {
-        let end = timeout.map(|timeout| Instant::now() + timeout);
+        let end = Deadline::after(timeout);
         loop {
-            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            let event = match self.next(left)? {
+            let event = match self.next(end.left())? {
                 None => return Ok(None),
                 Some(event) => self.shared.take_in(event),
             };
@@ -271,6 +271,12 @@ impl Core {
 
     /// Closes the client, once. Callbacks for events that are left run on this thread.
     pub(crate) fn close(&self) {
+        // SAFETY: nobody else drains or will.
+        self.end(true, |handle| unsafe { sys::sm_close(handle) });
+    }
+
+    /// Ends the client by a function of the library, once. `tells`: kept events go to their callbacks before.
+    pub(crate) fn end(&self, tells: bool, ends: impl FnOnce(*mut sys::sm_client)) {
         if process::id() != self.process {
             return; // a fork: the library refuses everything, and a lock may be held by a thread that is not here
         }
@@ -284,10 +290,11 @@ impl Core {
         self.turns.begin_last();
         let turn = self.turn();
         while let Some(event) = self.shared.take_kept() {
-            self.shared.listeners.tell(&event);
+            if tells {
+                self.shared.listeners.tell(&event);
+            }
         }
-        // SAFETY: nobody else drains or will.
-        unsafe { sys::sm_close(handle.0) };
+        ends(handle.0);
         self.shared.listeners.end();
         drop(turn);
         let watch = lock(&self.watch).take();

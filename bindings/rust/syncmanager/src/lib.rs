@@ -35,12 +35,11 @@
 //! - `serde`: [`Json::to`] reads items into types of the program, documents are made from such types, and items can be
 //!   serialised.
 //! - `testing`: [`testing::Server`], the embedded chat server as a process.
+//! - `world`: [`testing::World`], service, network and time in the process of a test. For `[dev-dependencies]`: it links
+//!   libsyncmanager-testing in the place of libsyncmanager.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::declare_interior_mutable_const)] // clippy 1.63 takes what thread_local! makes for one
-#![cfg_attr(
-    not(all(feature = "stream", feature = "serde", feature = "testing")),
-    allow(rustdoc::broken_intra_doc_links)
-)]
+#![cfg_attr(not(all(feature = "stream", feature = "serde", feature = "world")), allow(rustdoc::broken_intra_doc_links))]
 
 mod action;
 mod actions;
@@ -48,6 +47,7 @@ mod call;
 mod callback;
 mod change;
 mod client;
+mod clock;
 mod collection;
 mod config;
 mod core;
@@ -82,6 +82,8 @@ pub mod testing;
 mod turns;
 mod version;
 mod watch;
+#[cfg(feature = "world")]
+mod world;
 
 pub use action::Action;
 pub use call::{Call, Reply};

@@ -37,6 +37,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+#[cfg(feature = "world")]
+pub use crate::world::{Sleep, World};
+
 use crate::config::Config;
 use crate::document::quoted;
 use crate::json::Json;
@@ -69,13 +72,7 @@ impl Server {
     ///
     /// As of [`start`](Server::start).
     pub fn start_with(users: &[&str], options: impl IntoIterator<Item = impl AsRef<OsStr>>) -> io::Result<Server> {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::SeqCst);
-        let folder = env::temp_dir().join(format!("syncmanager-testing-{}-{number}", std::process::id()));
-        match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => fs::create_dir_all(&folder)?, // what was there is of an earlier process of this number
-        }
+        let folder = new_folder()?;
         let program = env::var_os("SYNCMANAGER_SERVER").unwrap_or_else(|| "syncmanager-server".into());
         let mut command = Command::new(&program);
         command.args(["--port", "0", "--exit-with-stdin", "--control"]);
@@ -125,14 +122,7 @@ impl Server {
     ///
     /// When the server refuses the request or cannot be reached.
     pub fn create_channel(&self, channel_url: &str, name: &str, users: &[&str]) -> io::Result<Json> {
-        let users: Vec<String> = users.iter().map(|user| quoted(user)).collect();
-        let body = format!(
-            r#"{{"channel_url":{},"name":{},"user_ids":[{}]}}"#,
-            quoted(channel_url),
-            quoted(name),
-            users.join(",")
-        );
-        self.request("POST", "/v3/group_channels", &body)
+        self.request("POST", "/v3/group_channels", &channel_body(channel_url, name, users))
     }
 
     /// A message of a member. Since 0.1.
@@ -141,8 +131,7 @@ impl Server {
     ///
     /// As of [`create_channel`](Server::create_channel).
     pub fn post(&self, channel_url: &str, user_id: &str, text: &str) -> io::Result<Json> {
-        let body = format!(r#"{{"message_type":"MESG","user_id":{},"message":{}}}"#, quoted(user_id), quoted(text));
-        self.request("POST", &format!("/v3/group_channels/{}/messages", escaped(channel_url)), &body)
+        self.request("POST", &messages_path(channel_url), &message_body(user_id, text))
     }
 
     /// A request to the control endpoint, as `control("drop_sockets", "{}")`: faults, delays, moving the clock, ending
@@ -192,11 +181,36 @@ impl Drop for Server {
     }
 }
 
-fn token(user_id: &str) -> String {
+pub(crate) fn token(user_id: &str) -> String {
     format!("token-{user_id}")
 }
 
-fn failed(text: &str) -> io::Error {
+/// An empty folder below the system's for temporary files, for the caches of a test.
+pub(crate) fn new_folder() -> io::Result<PathBuf> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::SeqCst);
+    let folder = env::temp_dir().join(format!("syncmanager-testing-{}-{number}", std::process::id()));
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => fs::create_dir_all(&folder)?, // what was there is of an earlier process of this number
+    }
+    Ok(folder)
+}
+
+pub(crate) fn channel_body(channel_url: &str, name: &str, users: &[&str]) -> String {
+    let users: Vec<String> = users.iter().map(|user| quoted(user)).collect();
+    format!(r#"{{"channel_url":{},"name":{},"user_ids":[{}]}}"#, quoted(channel_url), quoted(name), users.join(","))
+}
+
+pub(crate) fn messages_path(channel_url: &str) -> String {
+    format!("/v3/group_channels/{}/messages", escaped(channel_url))
+}
+
+pub(crate) fn message_body(user_id: &str, text: &str) -> String {
+    format!(r#"{{"message_type":"MESG","user_id":{},"message":{}}}"#, quoted(user_id), quoted(text))
+}
+
+pub(crate) fn failed(text: &str) -> io::Error {
     io::Error::new(io::ErrorKind::Other, text)
 }
 

@@ -1,0 +1,353 @@
+//! A world: service, network and time in this process, for the tests of programs. Feature `world`.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::fs;
+use std::future::Future;
+use std::io;
+use std::os::raw::c_char;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::ptr::{null, null_mut};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use syncmanager_sys as sys;
+
+use crate::client::Client;
+use crate::clock;
+use crate::config::Config;
+use crate::core::Handle;
+use crate::document::{c_text, quoted};
+use crate::error::{check, Error, Result};
+use crate::json::Json;
+use crate::locks::lock;
+use crate::testing::{channel_body, failed, message_body, messages_path, new_folder, token};
+
+/// How long the world's time may pass while a future waits and nothing happens that wakes it.
+const LONGEST_IDLE: Duration = Duration::from_secs(30 * 86_400);
+
+/// A chat service, the network that leads to it, and time, in this process: a day of chat takes milliseconds, and is
+/// the same each time. There is one at a time; tests in threads of one process have to take turns. Since 0.1.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncmanager::testing::World;
+/// use syncmanager::{Client, Draft, Viewpoint};
+///
+/// let world = World::new(1, &["mei", "bo"])?;
+/// world.create_channel("lunch", "Lunch", &["mei", "bo"])?;
+/// let client = Client::open(&world.config("mei"))?;
+/// let minute = Duration::from_secs(60);
+/// client.connect().wait(minute)?; // a minute of the world's time
+/// let messages = client.messages("lunch", Viewpoint::Latest, None)?;
+/// messages.fetch_previous().wait(minute)?;
+///
+/// world.set_weather(r#"{"lost": 20, "reset": 20}"#)?;
+/// messages.send(&Draft::new("hello")).wait(Duration::from_secs(3600))?;
+/// world.advance(Duration::from_secs(86_400))?;
+/// assert_eq!(world.messages("lunch")?, ["hello"]);
+/// # client.close();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Clients that are opened while it is there are in it. Its time stands still until [`advance`](World::advance) lets it
+/// pass, or this program waits: in [`Call::wait`](crate::Call::wait), [`Client::next_event`],
+/// [`Client::dispatch`] or [`block_on`](World::block_on). Dropping it ends it, kills what clients are left, and removes
+/// their files.
+pub struct World {
+    handle: Handle<sys::smt_world>,
+    folder: PathBuf,
+    /// The ends of sleeps, in ms since the epoch, and how many sleep until then.
+    sleeps: Arc<Mutex<BTreeMap<i64, usize>>>,
+}
+
+impl World {
+    /// Makes a world with these users; the access token of each is `token-` and its id. `seed`: of all that is left to
+    /// chance. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// When there is another world, or the folder for files cannot be made.
+    pub fn new(seed: u64, users: &[&str]) -> io::Result<World> {
+        World::with_options(seed, users, "{}")
+    }
+
+    /// The same with options, a JSON object: `start` (ms since the epoch), `weather`, `page_size`, `huge_gap`,
+    /// `file_limit_mb`; syncmanager_testing.h describes them. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// As of [`new`](World::new), and when an option is wrong.
+    #[doc(alias = "smt_world_new")]
+    pub fn with_options(seed: u64, users: &[&str], options: &str) -> io::Result<World> {
+        let folder = new_folder()?;
+        let options = c_text(options).map_err(unable)?;
+        let mut handle = null_mut();
+        // SAFETY: the text ends with NUL and is copied; `handle` is written on success.
+        check(unsafe { sys::smt_world_new(seed, options.as_ptr(), &mut handle) }).map_err(unable)?;
+        clock::set(handle);
+        let world = World { handle: Handle(handle), folder, sleeps: Arc::default() };
+        for user in users {
+            let body = format!(
+                r#"{{"user_id":{0},"nickname":{0},"profile_url":"","access_token":{1}}}"#,
+                quoted(user),
+                quoted(&token(user))
+            );
+            world.request("POST", "/v3/users", &body)?;
+        }
+        Ok(world)
+    }
+
+    /// The configuration of a client of a user, with a directory of the world's. Since 0.1.
+    pub fn config(&self, user_id: &str) -> Config {
+        Config::new("syncmanager", user_id).access_token(&token(user_id)).data_dir(self.folder.join(user_id))
+    }
+
+    /// The time, ms since the epoch. Since 0.1.
+    #[doc(alias = "smt_now")]
+    pub fn now(&self) -> i64 {
+        // SAFETY: any thread, any handle.
+        unsafe { sys::smt_now(self.handle.0) }
+    }
+
+    /// Lets time pass: all that happens meanwhile happens. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// More than 366 days.
+    #[doc(alias = "smt_advance")]
+    pub fn advance(&self, duration: Duration) -> Result<()> {
+        // SAFETY: any thread, any handle.
+        check(unsafe { sys::smt_advance(self.handle.0, milliseconds(duration)) }).map(drop)
+    }
+
+    /// Lets time pass until one thing has happened, `duration` at most. Gives how much has passed. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// As of [`advance`](World::advance).
+    #[doc(alias = "smt_step")]
+    pub fn step(&self, duration: Duration) -> Result<Duration> {
+        // SAFETY: any thread, any handle.
+        let passed = unsafe { sys::smt_step(self.handle.0, milliseconds(duration)) };
+        check(i32::try_from(passed.min(0)).unwrap_or(sys::SM_ERR_INTERNAL))?;
+        Ok(Duration::from_millis(passed.unsigned_abs()))
+    }
+
+    /// Runs a future, as an executor does, and lets the world's time pass while it waits. It must not wait for threads,
+    /// sockets or other clocks; [`sleep`](World::sleep) waits by the world's. Since 0.1.
+    ///
+    /// # Panics
+    ///
+    /// When 30 days have passed and nothing has happened that the future waits for.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        let mut future = Box::pin(future);
+        let waker = Waker::from(Arc::new(Idle));
+        let mut idle = Duration::ZERO;
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            assert!(idle < LONGEST_IDLE, "30 days have passed, and nothing has happened that is waited for");
+            let next = lock(&self.sleeps).keys().next().copied();
+            let most = next.map_or(LONGEST_IDLE, |end| Duration::from_millis((end - self.now()).max(0).unsigned_abs()));
+            let passed = self.step(most).expect("the world is there");
+            idle = if next.is_some() { Duration::ZERO } else { idle + passed };
+        }
+    }
+
+    /// Waits by the world's time, in [`block_on`](World::block_on). Since 0.1.
+    pub fn sleep(&self, duration: Duration) -> Sleep {
+        let end = self.now().saturating_add(milliseconds(duration));
+        *lock(&self.sleeps).entry(end).or_default() += 1;
+        Sleep { world: self.handle, end, sleeps: self.sleeps.clone() }
+    }
+
+    /// A channel with members. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// When the service refuses.
+    pub fn create_channel(&self, channel_url: &str, name: &str, users: &[&str]) -> io::Result<Json> {
+        self.request("POST", "/v3/group_channels", &channel_body(channel_url, name, users))
+    }
+
+    /// A message of a member; clients hear of it over the network. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// When the service refuses.
+    pub fn post(&self, channel_url: &str, user_id: &str, text: &str) -> io::Result<Json> {
+        self.request("POST", &messages_path(channel_url), &message_body(user_id, text))
+    }
+
+    /// The texts of a channel's messages at the service, the newest 200, oldest first. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// When the service refuses.
+    pub fn messages(&self, channel_url: &str) -> io::Result<Vec<String>> {
+        let target = format!("{}?message_ts={}&prev_limit=200&next_limit=0", messages_path(channel_url), i64::MAX);
+        let page = self.request("GET", &target, "")?;
+        let messages = page.get("messages").unwrap_or_else(|| Json::new("[]"));
+        let texts = messages.elements().map(|message| message.text_at("message").unwrap_or_default()).collect();
+        Ok(texts)
+    }
+
+    /// A request to the control endpoint, as `control("drop_sockets", "{}")`; docs/server.md has them all. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// When the service refuses.
+    pub fn control(&self, verb: &str, body: &str) -> io::Result<Json> {
+        self.request("POST", &format!("/control/{verb}"), body)
+    }
+
+    /// A REST call of the administration, carried out at once; `body` is JSON, empty for none. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// When the answer's status is not 200, with its body in the text.
+    #[doc(alias = "smt_request")]
+    pub fn request(&self, method: &str, path: &str, body: &str) -> io::Result<Json> {
+        self.ask(sys::smt_request, method, path, body)
+    }
+
+    /// The same to the realtime database, with all rights, as `("PUT", "/rooms/a.json?ns=test", "1")`. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// As of [`request`](World::request).
+    #[doc(alias = "smt_database_request")]
+    pub fn database_request(&self, method: &str, path: &str, body: &str) -> io::Result<Json> {
+        self.ask(sys::smt_database_request, method, path, body)
+    }
+
+    fn ask(&self, function: Request, method: &str, path: &str, body: &str) -> io::Result<Json> {
+        let texts = [method, path, body].map(|text| c_text(text).map_err(unable));
+        let [method_text, path_text, body_text] = texts;
+        let (method_text, path_text, body_text) = (method_text?, path_text?, body_text?);
+        let content = if body.is_empty() { null() } else { body_text.as_ptr() };
+        let (mut status, mut answer) = (0, null_mut());
+        // SAFETY: the texts end with NUL and are copied; status and answer are written on success, and the answer is
+        // freed once.
+        let text = unsafe {
+            check(function(self.handle.0, method_text.as_ptr(), path_text.as_ptr(), content, &mut status, &mut answer))
+                .map_err(unable)?;
+            let text = CStr::from_ptr(answer).to_string_lossy().into_owned();
+            sys::sm_string_free(answer);
+            text
+        };
+        if status != 200 {
+            return Err(failed(&format!("{method} {path}: {status} {text}")));
+        }
+        Ok(Json::new(&text))
+    }
+
+    /// How bad network and service are from now on: `"\"fair\""`, `"\"usual\""`, `"\"bad\""`, or an object as
+    /// `{"lost": 10}`; syncmanager_testing.h has all. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    #[doc(alias = "smt_set_weather")]
+    pub fn set_weather(&self, weather: &str) -> Result<()> {
+        let weather = c_text(weather)?;
+        // SAFETY: the text ends with NUL and is copied.
+        check(unsafe { sys::smt_set_weather(self.handle.0, weather.as_ptr()) }).map(drop)
+    }
+
+    /// Something happens to the connections of a user's clients, or of all: `"reset"`, `"die"`, `"die_up"`,
+    /// `"die_down"`, `"lose_pong"`. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// Another word.
+    #[doc(alias = "smt_fault")]
+    pub fn disturb(&self, what: &str, user_id: Option<&str>) -> Result<()> {
+        let (what, user) = (c_text(what)?, user_id.map(c_text).transpose()?);
+        let user = user.as_ref().map_or(null(), |user| user.as_ptr());
+        // SAFETY: the texts end with NUL and are copied.
+        check(unsafe { sys::smt_fault(self.handle.0, user, what.as_ptr()) }).map(drop)
+    }
+
+    /// Ends a client as when its process is killed: nothing more is stored, sent or told. A new client with the same
+    /// configuration goes on with what its files have. Since 0.1.
+    #[doc(alias = "smt_kill")]
+    pub fn kill(&self, client: &Client) {
+        client.core.end(false, |handle| {
+            // SAFETY: nobody else drains or will. It is refused only when the client is closed already.
+            let _ = unsafe { sys::smt_kill(handle) };
+        });
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        clock::leave();
+        // SAFETY: any thread, any handle.
+        unsafe { sys::smt_world_free(self.handle.0) };
+        // This fails only when the files are gone, which does no harm.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+type Request = unsafe extern "C" fn(
+    *mut sys::smt_world,
+    *const c_char,
+    *const c_char,
+    *const c_char,
+    *mut i32,
+    *mut *mut c_char,
+) -> i32;
+
+fn unable(error: Error) -> io::Error {
+    failed(&error.to_string())
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from((duration.as_nanos() + 999_999) / 1_000_000).unwrap_or(i64::MAX)
+}
+
+/// Nothing is woken: `block_on` polls after each thing that has happened.
+struct Idle;
+
+impl Wake for Idle {
+    fn wake(self: Arc<Idle>) {}
+}
+
+/// A wait by a world's time. Since 0.1.
+#[must_use = "futures do nothing unless polled"]
+pub struct Sleep {
+    world: Handle<sys::smt_world>,
+    end: i64,
+    sleeps: Arc<Mutex<BTreeMap<i64, usize>>>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: any thread, any handle; a world that is gone gives a negative number.
+        let now = unsafe { sys::smt_now(self.world.0) };
+        if now < 0 || now >= self.end {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        let mut sleeps = lock(&self.sleeps);
+        if let Some(count) = sleeps.get_mut(&self.end) {
+            *count -= 1;
+            if *count == 0 {
+                sleeps.remove(&self.end);
+            }
+        }
+    }
+}
