@@ -35,7 +35,7 @@
 //! - `serde`: [`Json::to`] reads items into types of the program, documents are made from such types, and items can be
 //!   serialised.
 //! - `testing`: [`testing::Server`], the embedded chat server as a process.
-//! - `world`: [`testing::World`], service, network and time in the process of a test. For `[dev-dependencies]`: it links
+//! - `world`: [`testing::World`], service, network and time in the process of a test. For dev-dependencies: it links
 //!   libsyncmanager-testing in the place of libsyncmanager.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::declare_interior_mutable_const)] // clippy 1.63 takes what thread_local! makes for one
@@ -43,6 +43,8 @@
 
 mod action;
 mod actions;
+#[cfg(feature = "testing")]
+mod acts;
 mod call;
 mod callback;
 mod change;

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use syncmanager_sys as sys;
 
+use crate::acts::{channel_body, failed, message_body, messages_path, new_folder, token};
 use crate::client::Client;
 use crate::clock;
 use crate::config::Config;
@@ -23,7 +24,6 @@ use crate::document::{c_text, quoted};
 use crate::error::{check, Error, Result};
 use crate::json::Json;
 use crate::locks::lock;
-use crate::testing::{channel_body, failed, message_body, messages_path, new_folder, token};
 
 /// How long the world's time may pass while a future waits and nothing happens that wakes it.
 const LONGEST_IDLE: Duration = Duration::from_secs(30 * 86_400);
