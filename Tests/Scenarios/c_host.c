@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef SM_WORLD
+#include "syncmanager_testing.h"
+#else
 #include "syncmanager.h"
+#endif
 
 enum { NAMES = 64 };
 
@@ -261,10 +265,75 @@ static void do_take(json_int_t id, json_t *step) {
     else answer_json(id, "event", event ? event : "null");
 }
 
+#ifdef SM_WORLD
+
+static smt_world *world;
+
+static void do_world(json_int_t id, json_t *step) {
+    char *options = document(step, "options");
+    int32_t status = smt_world_new((uint64_t)number_of(step, "seed"), options, &world);
+    free(options);
+    answer_status(id, status);
+}
+
+static void do_ask_world(json_int_t id, json_t *step) {
+    int is_database = json_is_true(json_object_get(step, "database"));
+    const char *body = json_string_value(json_object_get(step, "body"));
+    int32_t status = 0;
+    char *content = NULL;
+    int32_t code = (is_database ? smt_database_request : smt_request)(
+        world, text_of(step, "method"), text_of(step, "target"), body, &status, &content);
+    if (code < 0) {
+        answer_status(id, code);
+        return;
+    }
+    json_t *text = json_string(content);
+    char *quoted = json_dumps(text, JSON_COMPACT | JSON_ENCODE_ANY);
+    printf("{\"id\":%" JSON_INTEGER_FORMAT ",\"status\":%" PRId32 ",\"body\":%s}\n", id, status, quoted);
+    fflush(stdout);
+    free(quoted);
+    json_decref(text);
+    sm_string_free(content);
+}
+
+static void do_kill(json_int_t id) {
+    int32_t status = smt_kill(open_client());
+    client = NULL;
+    for (int i = 0; i < NAMES; i++) forget(&views[i]);
+    answer_status(id, status);
+}
+
+/* The steps of a world; 0 for others. */
+static int run_in_world(json_int_t id, const char *verb, json_t *step) {
+    if (!strcmp(verb, "world")) {
+        do_world(id, step);
+    } else if (!strcmp(verb, "ask_world")) {
+        do_ask_world(id, step);
+    } else if (!strcmp(verb, "end_world")) {
+        smt_world_free(world);
+        answer(id, "");
+    } else if (!strcmp(verb, "kill")) {
+        do_kill(id);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+#else
+
+static int run_in_world(json_int_t id, const char *verb, json_t *step) {
+    (void)id, (void)verb, (void)step;
+    return 0;
+}
+
+#endif
+
 static void run(json_int_t id, const char *verb, json_t *step) {
     uint64_t request = 0;
     char *json = NULL;
     int32_t status;
+    if (run_in_world(id, verb, step)) return;
     if (!strcmp(verb, "setup")) {
         do_setup(id, step);
     } else if (!strcmp(verb, "close")) {

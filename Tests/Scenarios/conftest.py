@@ -10,6 +10,7 @@ sys.path.insert(0, str(HERE))
 
 from host import program  # noqa: E402
 from scenario import FILES, Scenario  # noqa: E402
+from world_server import WorldServer  # noqa: E402
 
 # The validators and what they are made of live to the end; looking through them again and again is a tenth of the time.
 gc.freeze()
@@ -23,6 +24,8 @@ def chosen(config):
         files = [file for file in files if not Scenario.needs_files(json.loads(file.read_text(encoding="utf-8")))]
     if config.getoption("--encrypted"):
         files = [file for file in files if not Scenario.reads_files(json.loads(file.read_text(encoding="utf-8")))]
+    if config.getoption("--world"):
+        files = [file for file in files if WorldServer.takes(json.loads(file.read_text(encoding="utf-8")))]
     count = min(config.getoption("--spread") or len(files), len(files))
     return [files[index * len(files) // count] for index in range(count)]
 
@@ -37,6 +40,10 @@ def pytest_addoption(parser):
     parser.addoption(
         "--encrypted", action="store_true",
         help="all files of clients are encrypted, and nothing of them can be read; what looks into files is left out")
+    parser.addoption(
+        "--world", action="store_true",
+        help="in the host's own process, by libsyncmanager-testing: service, network and time; what needs a server"
+             " process is left out")
     parser.addoption(
         "--spread", type=int, metavar="N", help="only N scenarios, as far apart as that goes, so of all themes")
 

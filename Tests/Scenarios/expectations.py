@@ -92,6 +92,7 @@ class Expectations:
         end = time.monotonic() + PATIENCE
         while arrived() < count:
             assert time.monotonic() < end, f"{arrived()} arrived"
+            self.pass_time()
         assert arrived() <= (most or count), f"{arrived()} arrived"
 
     def expect_on_server(self, url, list):

@@ -35,11 +35,14 @@ class Refused(Exception):
 class Host:
     """One host process."""
 
-    def __init__(self, chosen: Path) -> None:
+    def __init__(self, chosen: Path, in_world: bool = False) -> None:
+        """`in_world`: with the library that has a world."""
         self.program = chosen
         libraries = [str(LIBRARY.parent), os.environ.get("LD_LIBRARY_PATH", "")]
-        environment = dict(
-            os.environ, SYNCMANAGER_LIBRARY=str(LIBRARY), LD_LIBRARY_PATH=os.pathsep.join(filter(None, libraries)))
+        library = LIBRARY.with_name("libsyncmanager-testing.so.0") if in_world else LIBRARY
+        environment = {
+            **os.environ, "SYNCMANAGER_LIBRARY": str(library), "SM_WORLD": "1" if in_world else "",
+            "LD_LIBRARY_PATH": os.pathsep.join(filter(None, libraries))}
         self.process = subprocess.Popen(
             [chosen], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self.rest = b""
@@ -92,11 +95,12 @@ class Hosts:
     #: What a process keeps from one scenario to the next is found within so many, and blamed on few.
     SCENARIOS = 20
 
-    def __init__(self) -> None:
+    def __init__(self, in_world: bool = False) -> None:
         self.waiting: dict[Path, Host] = {}
+        self.in_world = in_world
 
     def take(self, chosen: Path) -> Host:
-        return self.waiting.pop(chosen, None) or Host(chosen)
+        return self.waiting.pop(chosen, None) or Host(chosen, self.in_world)
 
     def give_back(self, host: Host, is_open: bool) -> None:
         """A scenario is through with it; `is_open`: it has a client, which the end of its input closes as well as a

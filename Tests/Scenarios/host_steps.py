@@ -76,9 +76,12 @@ class HostSteps:
 
     def host_kill(self, config=None):
         """As a crash does, in the middle of whatever the host's library is doing; then a new host opens the files."""
-        self.host.kill()
+        if self.hosts.in_world:
+            self.host.step("kill")
+        else:
+            self.host.kill()
+            self.host = self.hosts.take(self.host.program)
         self.is_open = False
-        self.host = self.hosts.take(self.host.program)
         self.reopen(config)
 
     def host_restart(self, config=None, aged=None, damaged=None):

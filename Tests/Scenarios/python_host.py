@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/python"))
 import syncmanager  # noqa: E402
 from syncmanager.collections import Channels, Messages, SearchResults  # noqa: E402
 from syncmanager.streams import Streams  # noqa: E402
+from syncmanager.testing import World  # noqa: E402
 
 
 class Host:
@@ -20,6 +21,7 @@ class Host:
     def __init__(self) -> None:
         self.client: Any = None
         self.named: dict[str, Any] = {}
+        self.made: Any = None
 
     def open(self, config):
         raise NotImplementedError
@@ -30,6 +32,22 @@ class Host:
 
     def take(self, timeout_ms):
         raise NotImplementedError
+
+    # A world, with the library that has one
+
+    def world(self, seed, options=None):
+        self.made = World(seed, **(options or {}))
+
+    def ask_world(self, method, target, body=None, database=False):
+        status, answer = self.made.ask(method, target, body, database=database)
+        return {"status": status, "body": answer}
+
+    def end_world(self):
+        self.made.close()
+
+    def kill(self):
+        self.made.kill(self.client)
+        self.client, self.named = None, {}
 
     def setup(self, config):
         self.client = self.open(config)

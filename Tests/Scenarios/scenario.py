@@ -13,6 +13,7 @@ from host import Hosts, Refused
 from host_steps import HostSteps
 from poll_steps import PollSteps
 from server_steps import ServerSteps
+from world_server import WorldServer
 
 
 #: All scenarios.
@@ -23,13 +24,15 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
     def __init__(
         self, document: dict, folder: Path, hosts: Hosts, program: Path, always: dict | None = None
     ) -> None:
-        """`always`: what each configuration has that does not say otherwise."""
+        """`always`: what each configuration has that does not say otherwise. Hosts of a world have the server, too."""
         self.hosts = hosts
         self.host = hosts.take(program)
         self.always = always or {}
         self.document = document
         self.folder = folder
-        self.server = Server(*document.get("server", []), db=folder / "server.db")
+        options = document.get("server", [])
+        self.server = (WorldServer(self.host, options, seed=1) if hosts.in_world
+                       else Server(*options, db=folder / "server.db"))
         self.users = {name: self.server.create_user(name) for name in ("mei", "bo", "kit")}
         self.named: dict[str, dict] = {}
         #: Polls as they were last seen, by their titles.
@@ -99,9 +102,12 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
         return ""
 
     def end(self) -> None:
-        """Without having been run."""
+        """The host has done its part, or has nothing to do."""
+        if isinstance(self.server, WorldServer):
+            if self.is_open:
+                self.host_close()
+            self.server.end()
         self.hosts.give_back(self.host, self.is_open)
-        self.server.__exit__(None, None, None)
 
     def run(self) -> None:
         try:
@@ -110,12 +116,21 @@ class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
                     self.step(dict(step))
                 except (AssertionError, Refused) as error:
                     raise AssertionError(f"step {number} {json.dumps(step, ensure_ascii=False)}: {error}") from None
-            self.hosts.give_back(self.host, self.is_open)
+            self.end()
         except BaseException:
             self.host.kill()
             raise
         finally:
+            self.end_server()
+
+    def end_server(self) -> None:
+        if isinstance(self.server, Server):
             self.server.__exit__(None, None, None)
+
+    def pass_time(self) -> None:
+        """Lets a moment pass where nothing is waited for: in a world no time passes by itself."""
+        if self.hosts.in_world:
+            self.take(time.monotonic() + 0.05)
 
     #: Server steps that change nothing that the library asks for: whatever it is doing, they come at once.
     AT_ONCE = {"control", "forget_traffic", "kill", "restart", "revoke", "database", "database_rules"}

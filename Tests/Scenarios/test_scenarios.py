@@ -14,8 +14,8 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def hosts():
-    kept = Hosts()
+def hosts(request):
+    kept = Hosts(request.config.getoption("--world"))
     yield kept
     kept.end()
 
@@ -27,6 +27,7 @@ def test_scenario(file, tmp_path, host_program, hosts, request):
     scenario = Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, hosts, host_program, always)
     if missing := scenario.missing():
         scenario.end()
+        scenario.end_server()
         pytest.skip(missing)
     scenario.run()
     if encrypted:

@@ -175,7 +175,8 @@ class World(Service):
 
     def request(self, method: str, path: str, body: object = None, **query: object) -> dict[str, Any]:
         target = path + ("?" + urllib.parse.urlencode(query) if query else "")
-        return cast("dict[str, Any]", self._request(self._lib.smt_request, method, target, body) or {})
+        content = None if body is None else json.dumps(body)
+        return cast("dict[str, Any]", self._ask(method, target, content, False) or {})
 
     def database(self, method: str, path: str, body: object = None) -> Any:
         """A request to the realtime database with all rights: ``database("PUT", "/rooms/a", {"name": "A"})``.
@@ -183,27 +184,26 @@ class World(Service):
         Gives what the database answers. Raises ServerError.
         """
         target = f"{path if path.startswith('/') else '/' + path}.json?ns=test"
-        given = None if method in ("GET", "DELETE") else body
-        return self._request(
-            self._lib.smt_database_request, method, target, given, always=method not in ("GET", "DELETE")
-        )
+        return self._ask(method, target, None if method in ("GET", "DELETE") else json.dumps(body), True)
 
-    def _request(self, function: Any, method: str, target: str, body: object, always: bool = False) -> Any:
+    def ask(self, method: str, target: str, body: str | None = None, *, database: bool = False) -> tuple[int, str]:
+        """A request as it is, to the service or the database: ``target`` is percent-encoded, ``body`` is JSON. Gives
+        the HTTP status and the answer."""
+        function = self._lib.smt_database_request if database else self._lib.smt_request
         status, answer = ctypes.c_int32(), ctypes.c_void_p()
-        content = json.dumps(body).encode() if body is not None or always else None
-        check(
-            function(self._handle, method.encode(), text(target), content, ctypes.byref(status), ctypes.byref(answer))
-        )
-        given = string_of(answer)
-        if status.value >= 400:
+        content = None if body is None else text(body)
+        check(function(self._handle, text(method), text(target), content, ctypes.byref(status), ctypes.byref(answer)))
+        return status.value, string_of(answer).decode("utf-8", "replace")
+
+    def _ask(self, method: str, target: str, body: str | None, database: bool) -> Any:
+        status, answer = self.ask(method, target, body, database=database)
+        if status >= 400:
             try:
-                code = json.loads(given).get("code")
+                code = json.loads(answer).get("code")
             except (ValueError, AttributeError):
                 code = None
-            raise ServerError(
-                f"{method} {target}: {status.value} {given.decode('utf-8', 'replace')}", status.value, code
-            )
-        return json.loads(given) if given else None
+            raise ServerError(f"{method} {target}: {status} {answer}", status, code)
+        return json.loads(answer) if answer else None
 
     def set_weather(self, weather: Weather | Literal["fair", "usual", "bad"]) -> None:
         """How bad network and service are from now on."""

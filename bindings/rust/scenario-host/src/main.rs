@@ -25,6 +25,8 @@ enum View {
 struct Host {
     client: Option<Client>,
     views: HashMap<String, View>,
+    #[cfg(feature = "world")]
+    world: Option<syncmanager::testing::World>,
 }
 
 /// A step that makes no sense is a fault of the runner.
@@ -85,7 +87,49 @@ impl Host {
         }
     }
 
+    #[cfg(feature = "world")]
+    fn world(&self) -> &syncmanager::testing::World {
+        self.world.as_ref().unwrap_or_else(|| nonsense("there is no world"))
+    }
+
+    /// The steps of a world; `None` for others.
+    #[cfg(feature = "world")]
+    fn run_in_world(&mut self, step: &Value) -> Option<Answer> {
+        match text(step, "do") {
+            "world" => {
+                let options = document(step, "options").unwrap_or_else(|| "{}".to_owned());
+                let seed = number(step, "seed").unsigned_abs();
+                match syncmanager::testing::World::with_options(seed, &[], &options) {
+                    Ok(world) => self.world = Some(world),
+                    Err(error) => nonsense(&error.to_string()),
+                }
+            }
+            "ask_world" => {
+                let (method, target, body) = (text(step, "method"), text(step, "target"), step["body"].as_str());
+                let is_database = step["database"] == Value::Bool(true);
+                let answer = self.world().ask(method, target, body, is_database);
+                return Some(answer.map(|(status, body)| format!(r#","status":{status},"body":{}"#, json!(body))));
+            }
+            "end_world" => self.world = None,
+            "kill" => {
+                let client = self.client.take().unwrap_or_else(|| nonsense("there is no client"));
+                self.world().kill(&client);
+                self.views.clear();
+            }
+            _ => return None,
+        }
+        Some(Ok(String::new()))
+    }
+
+    #[cfg(not(feature = "world"))]
+    fn run_in_world(&mut self, _: &Value) -> Option<Answer> {
+        None
+    }
+
     fn run(&mut self, step: &Value) -> Answer {
+        if let Some(answer) = self.run_in_world(step) {
+            return answer;
+        }
         match text(step, "do") {
             "setup" => {
                 self.client = Some(Client::open(&Config::from_json(needed(step, "config")))?);

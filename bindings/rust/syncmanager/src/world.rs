@@ -5,7 +5,6 @@ use std::ffi::CStr;
 use std::fs;
 use std::future::Future;
 use std::io;
-use std::os::raw::c_char;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::ptr::{null, null_mut};
@@ -210,40 +209,35 @@ impl World {
     /// # Errors
     ///
     /// When the answer's status is not 200, with its body in the text.
-    #[doc(alias = "smt_request")]
     pub fn request(&self, method: &str, path: &str, body: &str) -> io::Result<Json> {
-        self.ask(sys::smt_request, method, path, body)
+        let content = if body.is_empty() { None } else { Some(body) };
+        match self.ask(method, path, content, false).map_err(unable)? {
+            (200, text) => Ok(Json::new(&text)),
+            (status, text) => Err(failed(&format!("{method} {path}: {status} {text}"))),
+        }
     }
 
-    /// The same to the realtime database, with all rights, as `("PUT", "/rooms/a.json?ns=test", "1")`. Since 0.1.
+    /// A request as it is, with all rights: to the service, or to the realtime database, as
+    /// `ask("PUT", "/rooms/a.json?ns=test", Some("1"), true)`. Gives the HTTP status and the answer. Since 0.1.
     ///
     /// # Errors
     ///
-    /// As of [`request`](World::request).
+    /// When an argument is wrong; a refusal of the service is a status.
+    #[doc(alias = "smt_request")]
     #[doc(alias = "smt_database_request")]
-    pub fn database_request(&self, method: &str, path: &str, body: &str) -> io::Result<Json> {
-        self.ask(sys::smt_database_request, method, path, body)
-    }
-
-    fn ask(&self, function: Request, method: &str, path: &str, body: &str) -> io::Result<Json> {
-        let texts = [method, path, body].map(|text| c_text(text).map_err(unable));
-        let [method_text, path_text, body_text] = texts;
-        let (method_text, path_text, body_text) = (method_text?, path_text?, body_text?);
-        let content = if body.is_empty() { null() } else { body_text.as_ptr() };
+    pub fn ask(&self, method: &str, target: &str, body: Option<&str>, to_database: bool) -> Result<(i32, String)> {
+        let function = if to_database { sys::smt_database_request } else { sys::smt_request };
+        let (method, target, body) = (c_text(method)?, c_text(target)?, body.map(c_text).transpose()?);
+        let content = body.as_ref().map_or(null(), |body| body.as_ptr());
         let (mut status, mut answer) = (0, null_mut());
         // SAFETY: the texts end with NUL and are copied; status and answer are written on success, and the answer is
         // freed once.
-        let text = unsafe {
-            check(function(self.handle.0, method_text.as_ptr(), path_text.as_ptr(), content, &mut status, &mut answer))
-                .map_err(unable)?;
+        unsafe {
+            check(function(self.handle.0, method.as_ptr(), target.as_ptr(), content, &mut status, &mut answer))?;
             let text = CStr::from_ptr(answer).to_string_lossy().into_owned();
             sys::sm_string_free(answer);
-            text
-        };
-        if status != 200 {
-            return Err(failed(&format!("{method} {path}: {status} {text}")));
+            Ok((status, text))
         }
-        Ok(Json::new(&text))
     }
 
     /// How bad network and service are from now on: `"\"fair\""`, `"\"usual\""`, `"\"bad\""`, or an object as
@@ -293,15 +287,6 @@ impl Drop for World {
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
-
-type Request = unsafe extern "C" fn(
-    *mut sys::smt_world,
-    *const c_char,
-    *const c_char,
-    *const c_char,
-    *mut i32,
-    *mut *mut c_char,
-) -> i32;
 
 fn unable(error: Error) -> io::Error {
     failed(&error.to_string())

@@ -1,0 +1,59 @@
+"""The server of a scenario that runs in a world: in the process of the host, which is asked for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.parse
+from typing import Any
+
+from harness import ROOT  # noqa: F401  (makes the package known)
+from host import Host
+from syncmanager.testing import ServerError, Service
+
+
+class WorldServer(Service):
+    """What `Server` is, over the steps of a host."""
+
+    #: Options of the server's command line that a world has.
+    OPTIONS = {"--huge-gap": "huge_gap"}
+    #: Of the steps those that a world cannot do: what is a process of its own, and what goes past REST.
+    SERVER_STEPS = frozenset({"kill", "restart", "file"})
+
+    def __init__(self, host: Host, options: list[str], seed: int) -> None:
+        self.host = host
+        given = {self.OPTIONS[name]: int(value) for name, value in zip(options[::2], options[1::2])
+                 if name in self.OPTIONS}
+        host.step("world", seed=seed, options=given)
+
+    @classmethod
+    def takes(cls, document: dict) -> bool:
+        """Whether the scenario can run in a world."""
+        options = document.get("server", [])
+        if set(options[::2]) - {*cls.OPTIONS, "--database-port"} or "needs" in document:
+            return False
+        return not any(step.get("server") in cls.SERVER_STEPS for step in document["steps"])
+
+    def config(self, user: dict, data_dir: os.PathLike, **more: Any) -> dict:
+        # All of http, as the addresses that scenarios make up.
+        return {
+            "app_id": "syncmanager", "user_id": user["user_id"], "access_token": user["access_token"],
+            "data_dir": os.fspath(data_dir), "api_host": "http://world", "ws_host": "ws://world",
+            "database": {"url": "http://database", "name": "test"}, **more}
+
+    def request(self, method: str, path: str, body: object = None, **query: object) -> dict[str, Any]:
+        target = path + ("?" + urllib.parse.urlencode(query) if query else "")
+        return self._ask(method, target, None if body is None else json.dumps(body), False) or {}
+
+    def database(self, method: str, path: str, body: object = None) -> Any:
+        target = f"{path if path.startswith('/') else '/' + path}.json?ns=test"
+        return self._ask(method, target, None if method in ("GET", "DELETE") else json.dumps(body), True)
+
+    def _ask(self, method: str, target: str, body: str | None, database: bool) -> Any:
+        answer = self.host.step("ask_world", method=method, target=target, body=body, database=database)
+        if answer["status"] >= 400:
+            raise ServerError(f"{method} {target}: {answer['status']} {answer['body']}", answer["status"])
+        return json.loads(answer["body"]) if answer["body"] else None
+
+    def end(self) -> None:
+        self.host.step("end_world")
