@@ -119,7 +119,8 @@ public final class SearchIndex: MessageIndex {
         return try cache.transaction { () throws(StoreError) in
             try dropTriggers(connection)
             guard try storedVersion(connection) != nil else { return false }
-            // Makes missing tables first, since the statements below need them all.
+            // Makes missing tables first, since the statements below need them all, and none with other columns.
+            for table in try misshapen(connection) { try connection.execute("DROP TABLE \(table)") }
             try makeTables(connection) { _ in true }
             // Not an UPDATE, which would fail on a row that has a value of a wrong type.
             try connection.execute("DELETE FROM search_range; INSERT INTO search_range VALUES (0, 0, 0, 0)")
@@ -175,7 +176,30 @@ public final class SearchIndex: MessageIndex {
         }
     }
 
-    /// The version of the stored index; `nil`: there is none; 0: there is only a part of one.
+    /// The tables of an index whose columns have other names than it gives them.
+    private static func misshapen(_ connection: Connection) throws(StoreError) -> [String] {
+        var found: [String] = []
+        for (name, columns) in tables where !columns.isEmpty {
+            let row = try connection.prepare("SELECT name FROM pragma_table_info(?) ORDER BY cid").bind(name)
+            defer { row.reset() }
+            var names: [String] = []
+            while try row.next() { names.append(row.text(0)) }
+            if !names.isEmpty, names != SearchIndex.names(columns) { found.append(name) }
+        }
+        return found
+    }
+
+    /// The names of the columns in a definition of a table.
+    private static func names(_ columns: String) -> [String] {
+        let inner = columns.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
+        return inner.split(separator: ",").compactMap { column in
+            let name = column.split(separator: " ").first.map(String.init)
+            return name == "PRIMARY" ? nil : name
+        }
+    }
+
+    /// The version of the stored index; `nil`: there is none; 0: there is only a part of one, or another table under
+    /// one of its names.
     private static func storedVersion(_ connection: Connection) throws(StoreError) -> Int64? {
         let names = tables.map { "'\($0.name)'" }.joined(separator: ", ")
         let found = try connection.prepare(
@@ -184,7 +208,7 @@ public final class SearchIndex: MessageIndex {
         found.reset()
         if count == 0 { return nil }
         // A part of an index has no version, so it will be removed.
-        guard count == tables.count else { return 0 }
+        guard count == tables.count, try misshapen(connection).isEmpty else { return 0 }
         let row = try connection.prepare("SELECT version FROM search_range")
         defer { row.reset() }
         return try row.next() ? row.int(0) : 0
