@@ -105,7 +105,7 @@ let package = Package(
             ["SyncManager", "SyncServer", "SyncNetwork", "SyncModel", "SyncJSON", "SyncBytes"]),
         room(
             "Testing/SyncTesting",
-            ["SyncSimulation", "SyncManager", "SyncServer", "SyncThreads", "SyncModel", "SyncJSON"]),
+            ["SyncSimulation", "SyncManager", "SyncServer", "SyncNetwork", "SyncThreads", "SyncModel", "SyncJSON"]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
             swiftSettings: libraryFlags),

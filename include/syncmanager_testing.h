@@ -9,7 +9,7 @@
  * A world is a chat service, the network that leads to it, and time, in this process. The service is the one that
  * syncmanager-server serves, all of it. Time stands still until a test lets it pass: by smt_advance(), or by waiting
  * for events in sm_next_event() or sm_dispatch(), which let it pass until an event comes, or until their timeout is
- * over in the world. Nothing sleeps, no socket is opened, and no thread decides what comes first. So a test that makes
+ * over in the world, or a day of it. Nothing sleeps, no socket is opened, and no thread decides what comes first. So a test that makes
  * the same calls with the same seed sees the same events, with the same times, ids and texts.
  *
  *     smt_world *world;
@@ -41,7 +41,8 @@ typedef struct smt_world smt_world;
  * configuration names. There is one at a time: SM_ERR_BUSY while there is another one. `seed`: of all that is left to
  * chance. `options`: NULL, or a JSON object with some of
  *
- *   "start"         the time at the beginning, ms since the epoch (default 1700000000000)
+ *   "start"         the time at the beginning, ms since the epoch, 1000000000000 to 4102444800000, the years 2001 to
+ *                   2099 (default 1700000000000)
  *   "weather"       see smt_set_weather() (default "fair")
  *   "page_size"     how many channels or changes the service gives at once, 1 to 100 (default: as many as asked for)
  *   "huge_gap"      a gap of more messages than this is huge, 1 to 1000000 (default 300)
@@ -53,8 +54,9 @@ typedef struct smt_world smt_world;
 SM_EXPORT int32_t smt_world_new(uint64_t seed, const char *options, smt_world **out);
 
 /* Ends a world, and what clients are left in it as smt_kill() does. Their handles are not valid any more. NULL is
- * ignored. @thread any. Since 0.1 */
-SM_EXPORT void smt_world_free(smt_world *world);
+ * ignored. Errors: INVALID_HANDLE, REENTRANT (by a callback of a client of the world; nothing is ended). @thread any.
+ * Since 0.1 */
+SM_EXPORT int32_t smt_world_free(smt_world *world);
 
 /* The time of the world, ms since the epoch, or a negative status. */
 SM_EXPORT int64_t smt_now(smt_world *world);

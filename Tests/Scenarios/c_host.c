@@ -310,8 +310,7 @@ static int run_in_world(json_int_t id, const char *verb, json_t *step) {
     } else if (!strcmp(verb, "ask_world")) {
         do_ask_world(id, step);
     } else if (!strcmp(verb, "end_world")) {
-        smt_world_free(world);
-        answer(id, "");
+        answer_status(id, smt_world_free(world));
     } else if (!strcmp(verb, "kill")) {
         do_kill(id);
     } else {

@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
     while (sm_dispatch(client, 0, 0) > 0) continue;
     expect(sm_dispatch(client, 1, 1000) >= 0 && smt_now(world) >= start + 90000000, "it is the next day");
     sm_close(client);
-    smt_world_free(world);
+    expect(smt_world_free(world) == SM_OK, "the world is ended");
     printf("%d failed\n", failures);
     return failures != 0;
 }

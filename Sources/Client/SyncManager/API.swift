@@ -225,8 +225,11 @@ public func sm_send_message(
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return request(listener, outRequest, collection, message, OwnMessage.outgoing) { (collection, outgoing) in
-        switch outgoing {
+    return request(listener, outRequest, collection, message) { (collection, text) throws(BorderError) in
+        let outgoing = try CText.document(text) { (text) throws(DocumentError) in
+            try OwnMessage.outgoing(text) { collection.client.environment.randomBytes($0) }
+        }
+        return switch outgoing {
         case .resend(let id): .resend(requestID: id)
         case .message(let id, let body):
             .send(requestID: id, body: OwnMessage.body(body, inThread: collection.parentID))

@@ -47,14 +47,14 @@ package final class Client: @unchecked Sendable {
         queue.push(files.notices)
         let transport = environment.makeTransport(configuration)
         var options = configuration.engine
-        if let seed = environment.nextSeed() { options.seed = seed }
+        options.seed = environment.nextSeed()
         // How much is done at once would depend on how fast the machine is.
         if environment.virtualTime != nil { options.stopwatch = { 0 } }
         let chosen = ChosenService(configuration)
         readMessage = chosen.readMessage
         let core = SyncCore(
             options: options, cache: files.cache, intents: files.intents, service: chosen.service,
-            transport: transport, files: DiskFiles(), now: environment.now)
+            transport: transport, files: environment.makeFiles(), now: environment.now)
         loop = EngineLoop(
             core: core, transport: transport, queue: queue, monitor: monitor, environment: environment)
         if configuration.isThreadDelivery {
@@ -150,6 +150,9 @@ package final class Client: @unchecked Sendable {
         }
         end()
     }
+
+    /// Whether a callback of it runs on this thread.
+    package var isDrainedByThisThread: Bool { queue.isDrainedByThisThread }
 
     /// Ends without closing, as a process that is killed: nothing more is stored, sent or told. Only in virtual time.
     package func kill() throws(BorderError) {

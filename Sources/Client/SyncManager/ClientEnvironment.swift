@@ -6,10 +6,14 @@ package protocol ClientEnvironment: AnyObject, Sendable {
     var monotonic: Int64 { get }
     /// Milliseconds since the epoch.
     var wall: Int64 { get }
-    /// A seed for ids, another one each time; `nil`: the system's random numbers are used.
-    func nextSeed() -> UInt64?
+    /// A seed for ids, another one each time.
+    func nextSeed() -> UInt64
+    /// Random bytes for ids that differ from all others; `nil`: there are none.
+    func randomBytes(_ count: Int) -> [UInt8]?
     /// The transport of a new client.
     func makeTransport(_ configuration: Configuration) -> any ClientTransport
+    /// The files that a client sends and writes.
+    func makeFiles() -> any FileLooking
     /// `nil`: time passes by itself, and each client has threads of its own.
     var virtualTime: (any VirtualTime)? { get }
 }

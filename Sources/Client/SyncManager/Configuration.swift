@@ -98,7 +98,6 @@ package struct Configuration {
         engine.noticesAtOnce = EventBuffer.messagesAtOnce(limit: queueLimit)
         engine.userID = UserID(userID)
         engine.accessToken = accessToken
-        engine.seed = Configuration.seed
         engine.stopwatch = { Clock.microseconds }
     }
 
@@ -154,14 +153,6 @@ package struct Configuration {
 
     /// The bound, in bytes, of a cache in memory when the host names none.
     private static let memoryLimit: Int64 = 256 << 20
-
-    /// A seed for ids, which must differ from those of every other client on any machine.
-    private static var seed: UInt64 {
-        var bytes = [UInt8](repeating: 0, count: 8)
-        let time = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
-        guard SystemRandom.fill(&bytes) else { return time }
-        return bytes.reduce(0) { $0 << 8 | UInt64($1) } ^ time
-    }
 
     /// A number of MiB as bytes; `nil` for "infinite".
     private static func megabytes(_ value: DocumentValue) throws(DocumentError) -> Int64? {

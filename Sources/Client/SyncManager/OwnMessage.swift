@@ -23,7 +23,10 @@ enum OwnMessage {
     private enum PushOption: String, CaseIterable { case `default`, suppress }
     private enum MentionType: String, CaseIterable { case users, channel }
 
-    static func outgoing(_ bytes: [UInt8]) throws(DocumentError) -> Outgoing {
+    /// `random`: bytes for the request id of a document that has none.
+    static func outgoing(
+        _ bytes: [UInt8], random: (_ count: Int) -> [UInt8]?
+    ) throws(DocumentError) -> Outgoing {
         let document = try DocumentValue(parsing: bytes)
         if let resend = document.member("resend") {
             for (name, value) in try document.members() where name != "resend" {
@@ -43,7 +46,7 @@ enum OwnMessage {
         } else if !hasFiles {
             throw document.missing("message")
         }
-        guard let requestID = requestID ?? freshRequestID() else {
+        guard let requestID = requestID ?? random(16).map(freshRequestID) else {
             throw document.failure("the system has no random bytes for a request id")
         }
         return .message(requestID: requestID, body: body(document, without: ["request_id", "resend"]))
@@ -212,9 +215,8 @@ enum OwnMessage {
     }
 
     /// A UUID of version 4.
-    private static func freshRequestID() -> RequestID? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        guard SystemRandom.fill(&bytes) else { return nil }
+    private static func freshRequestID(_ random: [UInt8]) -> RequestID {
+        var bytes = random
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         let parts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.text(bytes[$0]) }

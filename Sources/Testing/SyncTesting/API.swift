@@ -32,13 +32,17 @@ public func smt_world_new(
 }
 
 @_cdecl("smt_world_free")
-public func smt_world_free(_ handle: OpaquePointer?) {
-    guard let handle else { return }
-    _ = call { () throws(BorderError) in
+public func smt_world_free(_ handle: OpaquePointer?) -> Int32 {
+    guard let handle else { return 0 }
+    return call { () throws(BorderError) in
         let world = try world(handle)
+        let clients = Registry.clients(in: world)
+        guard !clients.contains(where: \.isDrainedByThisThread) else {
+            throw BorderError(.reentrant, "a world cannot be ended by a callback of a client in it")
+        }
         Registry.remove(handle)
         _ = Environments.choose(nil)
-        for client in Registry.clients(in: world) { try? client.kill() }
+        for client in clients { try? client.kill() }
         world.end()
     }
 }

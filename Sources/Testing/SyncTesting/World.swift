@@ -37,7 +37,13 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
     var wall: Int64 { start &+ monotonic &- World.beginning }
     var virtualTime: (any VirtualTime)? { self }
 
-    func nextSeed() -> UInt64? { monitor.locked { seeds.next() } }
+    func nextSeed() -> UInt64 { monitor.locked { seeds.next() } }
+
+    func randomBytes(_ count: Int) -> [UInt8]? {
+        monitor.locked { (0..<count).map { _ in UInt8(truncatingIfNeeded: seeds.next() >> 32) } }
+    }
+
+    func makeFiles() -> any FileLooking { WorldFiles() }
 
     func makeTransport(_ configuration: Configuration) -> any ClientTransport {
         monitor.locked {

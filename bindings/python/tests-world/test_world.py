@@ -35,9 +35,11 @@ def story(seed: int, data_dir: Path) -> list[str]:
             chat.start.fetch()
             for number in range(20):
                 world.post("lunch", "bo", f"from bo {number}")
-                chat.start.send(f"from mei {number}", request_id=f"mei-{number}")
+                chat.start.send(f"from mei {number}")
                 world.advance(180_000)
                 sm.dispatch(timeout=0)
+            exported = sm.export(str(data_dir / "all.jsonl"), timeout=600)
+            told.append(repr({**exported, "path": None}))
         assert sorted(message["message"] for message in world.messages("lunch")) == sorted(
             [f"from bo {number}" for number in range(20)] + [f"from mei {number}" for number in range(20)]
         )
@@ -162,6 +164,23 @@ def test_the_database_is_there(tmp_path: Path) -> None:
             assert sm.database.get("/rooms/a", timeout=30) == {"name": "A"}
             sm.database.set("/rooms/b", {"name": "B"}, timeout=30)
         assert world.database("GET", "/rooms/b") == {"name": "B"}
+
+
+def test_a_world_is_not_ended_by_a_callback_in_it(tmp_path: Path) -> None:
+    with World(2) as world:
+        mei = lunch(world)
+        with blocking.SyncManager(**world.config(mei, tmp_path)) as sm:
+            refused: list[str] = []
+
+            def end(_: object) -> None:
+                with pytest.raises(errors.ReentrantError) as caught:
+                    world.close()
+                refused.append(caught.value.message)
+
+            sm.on_event(end)
+            sm.connect(timeout=30)
+            assert "cannot be ended by a callback" in refused[0]
+            assert sm.messages("lunch").fetch(timeout=30).has_more is False
 
 
 def test_two_clients_talk(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def _functions() -> Any:
     texts = [pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p]
     answer = [ctypes.POINTER(ctypes.c_int32), ctypes.POINTER(ctypes.c_void_p)]
     declare("smt_world_new", ctypes.c_int32, [ctypes.c_uint64, ctypes.c_char_p, ctypes.POINTER(pointer)])
-    declare("smt_world_free", None, [pointer])
+    declare("smt_world_free", ctypes.c_int32, [pointer])
     declare("smt_now", number, [pointer])
     declare("smt_advance", ctypes.c_int32, [pointer, number])
     declare("smt_step", number, [pointer, number])
@@ -117,9 +117,9 @@ class World(Service):
         _time.source.is_virtual = True
 
     def close(self) -> None:
-        """Ends the world. Clients that are left are killed. Safe to call twice."""
+        """Ends the world. Clients that are left are killed. Safe to call twice. ReentrantError: in a listener of one."""
         if self._handle:
-            self._lib.smt_world_free(self._handle)
+            check(self._lib.smt_world_free(self._handle))
             self._handle = ctypes.c_void_p()
             _time.source.reset()
 

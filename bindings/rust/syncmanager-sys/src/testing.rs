@@ -18,7 +18,9 @@ extern "C" {
     /// left to
     /// chance. `options`: NULL, or a JSON object with some of
     ///
-    ///   "start"         the time at the beginning, ms since the epoch (default 1700000000000)
+    ///   "start"         the time at the beginning, ms since the epoch, 1000000000000 to 4102444800000, the years
+    /// 2001 to
+    ///                   2099 (default 1700000000000)
     ///   "weather"       see smt_set_weather() (default "fair")
     ///   "page_size"     how many channels or changes the service gives at once, 1 to 100 (default: as many as
     /// asked for)
@@ -36,9 +38,11 @@ extern "C" {
     /// ```text
     /// Ends a world, and what clients are left in it as smt_kill() does. Their handles are not valid any more. NULL
     /// is
-    /// ignored. @thread any. Since 0.1
+    /// ignored. Errors: INVALID_HANDLE, REENTRANT (by a callback of a client of the world; nothing is ended).
+    /// @thread any.
+    /// Since 0.1
     /// ```
-    pub fn smt_world_free(world: *mut smt_world);
+    pub fn smt_world_free(world: *mut smt_world) -> i32;
 
     /// ```text
     /// The time of the world, ms since the epoch, or a negative status.
