@@ -9,8 +9,8 @@
  * A world is a chat service, the network that leads to it, and time, in this process. The service is the one that
  * syncmanager-server serves, all of it. Time stands still until a test lets it pass: by smt_advance(), or by waiting
  * for events in sm_next_event() or sm_dispatch(), which let it pass until an event comes, or until their timeout is
- * over in the world, or a day of it. Nothing sleeps, no socket is opened, and no thread decides what comes first. So a test that makes
- * the same calls with the same seed sees the same events, with the same times, ids and texts.
+ * over in the world, or a day of it. Nothing sleeps, no socket is opened, and no thread decides what comes first. So a
+ * test that makes the same calls with the same seed sees the same events, with the same times, ids and texts.
  *
  *     smt_world *world;
  *     smt_world_new(1, NULL, &world);
