@@ -104,7 +104,14 @@ class Expectations:
 
     def expect_requests(self, containing, count):
         """How many requests and frames with this text the server got since `forget_traffic`."""
-        found = [entry for entry in self.server.received() if containing in entry.get("target", entry.get("text"))]
+        def arrived():
+            return [entry for entry in self.server.received() if containing in entry.get("target", entry.get("text"))]
+
+        end = time.monotonic() + PATIENCE
+        # In a world it takes time to arrive, and none passes while the server is asked.
+        while self.hosts.in_world and len(arrived()) < count and time.monotonic() < end:
+            self.pass_time()
+        found = arrived()
         assert len(found) == count, found
 
     def expect_on_disk(self, text, there):

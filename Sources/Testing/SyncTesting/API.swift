@@ -110,7 +110,9 @@ private func request(
             throw BorderError(.invalidArgument, "target must begin with / and hold no control character")
         }
         let content = body == nil ? [] : try CText.read(body, "body")
-        let answer = world.request(method, target, content, toDatabase: toDatabase)
+        guard let answer = world.request(method, target, content, toDatabase: toDatabase) else {
+            throw BorderError(.invalidHandle, "the world has ended")
+        }
         outStatus?.pointee = Int32(clamping: answer.status)
         outBody?.pointee = CText.copy(answer.body)
     }

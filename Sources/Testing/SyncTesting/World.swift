@@ -149,10 +149,12 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
 
     // MARK: What a test does
 
+    /// `nil`: another thread has ended the world.
     func request(
         _ method: String, _ target: String, _ body: [UInt8], toDatabase: Bool
-    ) -> (status: Int, body: [UInt8]) {
+    ) -> (status: Int, body: [UInt8])? {
         monitor.locked {
+            if hasEnded { return nil }
             let answer = toDatabase ? service.askDatabase(method, target, body) : service.ask(method, target, body)
             collect()
             return answer

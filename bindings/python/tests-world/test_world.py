@@ -1,6 +1,8 @@
 """A world in which programs are tested: time, repetition, weather, kills, files, the database."""
 
 import asyncio
+import ctypes
+import json
 import time
 from pathlib import Path
 from typing import Any, cast
@@ -8,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from syncmanager import SyncManager, blocking, errors
+from syncmanager._ffi import check, lib
 from syncmanager.events import Connection
 from syncmanager.testing import Account, Disturbance, ServerError, World
 
@@ -167,20 +170,25 @@ def test_the_database_is_there(tmp_path: Path) -> None:
 
 
 def test_a_world_is_not_ended_by_a_callback_in_it(tmp_path: Path) -> None:
+    callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
     with World(2) as world:
         mei = lunch(world)
-        with blocking.SyncManager(**world.config(mei, tmp_path)) as sm:
-            refused: list[str] = []
+        client = ctypes.c_void_p()
+        check(lib.sm_setup(json.dumps(world.config(mei, tmp_path)).encode(), ctypes.byref(client)))
+        refused: list[str] = []
 
-            def end(_: object) -> None:
-                with pytest.raises(errors.ReentrantError) as caught:
-                    world.close()
-                refused.append(caught.value.message)
+        def end(*_: object) -> None:
+            with pytest.raises(errors.ReentrantError) as caught:
+                world.close()
+            refused.append(caught.value.message)
 
-            sm.on_event(end)
-            sm.connect(timeout=30)
-            assert "cannot be ended by a callback" in refused[0]
-            assert sm.messages("lunch").fetch(timeout=30).has_more is False
+        kept = callback(end)
+        check(lib.sm_set_callback(client, kept, None, None))
+        check(lib.sm_connect(client, None, None, None, None))
+        assert check(lib.sm_dispatch(client, 1, 1000)) == 1
+        assert "cannot be ended by a callback" in refused[0]
+        assert world.create_user("kit")["user_id"] == "kit"
+        lib.sm_close(client)
 
 
 def test_two_clients_talk(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ class World(Service):
         _time.source.is_virtual = True
 
     def close(self) -> None:
-        """Ends the world. Clients that are left are killed. Safe to call twice. ReentrantError: in a listener."""
+        """Ends the world. Clients that are left are killed. Safe to call twice."""
         if self._handle:
             check(self._lib.smt_world_free(self._handle))
             self._handle = ctypes.c_void_p()
