@@ -23,7 +23,7 @@
  *
  * ERRORS and TEXTS are as in syncmanager.h: a negative status is SM_ERR_*, sm_last_error() says more, texts that are
  * given out are freed with sm_string_free(). THREADS: all functions may be called on any thread, one at a time does
- * something; not from a log callback. Since 0.1.
+ * something; not from a log callback, nor from the function of a stream or what frees its user data. Since 0.1.
  */
 #ifndef SYNCMANAGER_TESTING_H
 #define SYNCMANAGER_TESTING_H
@@ -46,7 +46,7 @@ typedef struct smt_world smt_world;
  *   "weather"       see smt_set_weather() (default "fair")
  *   "page_size"     how many channels or changes the service gives at once, 1 to 100 (default: as many as asked for)
  *   "huge_gap"      a gap of more messages than this is huge, 1 to 1000000 (default 300)
- *   "file_limit_mb"  the largest file, 1 to 64 (default 30)
+ *   "file_limit_mb"  the largest file, 1 to 30 (default 30)
  *
  * Whatever the configuration of a client says, its engine runs on the calling threads, without a thread of its own;
  * with "delivery":"thread" its callbacks run on a thread, and tests do not repeat exactly. Errors: INVALID_ARGUMENT,
@@ -71,7 +71,7 @@ SM_EXPORT int32_t smt_advance(smt_world *world, int64_t ms);
 SM_EXPORT int64_t smt_step(smt_world *world, int64_t ms);
 
 /* A request of the administration to the service, carried out at once and past the network: acts of other users, and
- * the control endpoint, all as docs/server.md has them. `method`: "GET", "POST", "PUT" or "DELETE". `target`: path and
+ * the control endpoint, all as docs/server.md has them. `method`: GET, POST, PUT, PATCH or DELETE. `target`: path and
  * query, percent-encoded, as "/v3/users". `body`: JSON, or NULL. `out_status` (may be NULL): the HTTP status.
  * `out_body` (may be NULL): the answer, to be freed with sm_string_free(). What the service tells its clients of it
  * comes over the network, when time passes. Errors: INVALID_HANDLE, INVALID_ARGUMENT; a refusal of the service is SM_OK
@@ -98,6 +98,8 @@ SM_EXPORT int32_t smt_database_request(smt_world *world, const char *method, con
  *   "token_expired"   page tokens are too old
  *   "change_refused"  requests that change something in a channel are refused
  *
+ * The realtime database knows "lost", "answer_lost", "reset", "broken" and, for its streams, half of "refused". Files
+ * that are received know none of it, nor smt_fault(): faults of the control endpoint concern them, too.
  * Errors: INVALID_HANDLE, INVALID_DOCUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_set_weather(smt_world *world, const char *weather);
 
@@ -112,11 +114,11 @@ SM_EXPORT int32_t smt_set_weather(smt_world *world, const char *weather);
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_fault(smt_world *world, const char *user_id, const char *fault);
 
-/* Ends a client as when its process is killed: nothing more is stored, sent or told, calls that wait get no result, and
- * what was on its way to the service arrives. Its handle and those of its collections are not valid any more; functions
- * that were given to free user data are called. sm_setup() with the same directory goes on with what the files have.
- * Errors: INVALID_HANDLE, CLOSED, REENTRANT (by a callback of this client), INVALID_ARGUMENT (the client is in no
- * world). @thread any. Since 0.1 */
+/* Ends a client as when its process is killed: nothing more is stored, sent or told, calls that wait get no result,
+ * and what was on its way to the chat service arrives (of what was on its way to the realtime database, half). Its
+ * handle and those of its collections are not valid any more; functions that were given to free user data are
+ * called. sm_setup() with the same directory goes on with what the files have. Errors: INVALID_HANDLE, CLOSED,
+ * REENTRANT (by a callback of this client), INVALID_ARGUMENT (the client is in no world). @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_kill(sm_client *client);
 
 #ifdef __cplusplus

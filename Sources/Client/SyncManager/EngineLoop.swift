@@ -178,7 +178,7 @@ final class EngineLoop: EngineWork, SteppedEngine, @unchecked Sendable {
 
     func runPending() { while monitor.locked({ claim() }) { run(isLeading: true) } }
 
-    var nextDeadline: Int64? { monitor.locked { deadline } }
+    var nextDeadline: Int64? { monitor.locked { isClosing ? nil : deadline } }
 
     // MARK: Leader and follower
 

@@ -7,12 +7,17 @@ package enum Environments {
 
     static var current: any ClientEnvironment { monitor.locked { chosen } ?? Machine.shared }
 
-    /// Chooses an environment; `nil`: this machine. `false`: another one is chosen already.
-    package static func choose(_ environment: (any ClientEnvironment)?) -> Bool {
+    /// Chooses an environment; `false`: another one is chosen already.
+    package static func choose(_ environment: any ClientEnvironment) -> Bool {
         monitor.locked {
-            if environment != nil, chosen != nil { return false }
+            if chosen != nil { return false }
             chosen = environment
             return true
         }
+    }
+
+    /// Goes back to this machine, if this environment is the chosen one.
+    package static func leave(_ environment: any ClientEnvironment) {
+        monitor.locked { if chosen === environment { chosen = nil } }
     }
 }

@@ -42,7 +42,8 @@ final class ServerCore {
         router = Router(
             chat: chat,
             options: RouterOptions(
-                apiToken: apiToken, origin: options.origin ?? "http://\(options.host):\(options.port)", isStrict: options.isStrict),
+                apiToken: apiToken, origin: options.origin ?? "http://\(options.host):\(options.port)",
+                isStrict: options.isStrict),
             limiter: limiter)
         control = options.isControlled ? ControlEndpoint(chat, storage, database) : nil
         commands = CommandHandler(chat, control?.faults, limiter)

@@ -25,6 +25,19 @@ extension InProcessServer {
     }
 }
 
+extension InProcessServer.Reply {
+    /// What becomes of an answer that the server itself lets break off, leaves out or delays beyond the request's
+    /// timeout; `nil`: it comes whole.
+    func failure(within timeout: Int64) -> TransportFailure? {
+        if delay > timeout { return TransportFailure(kind: .timedOut, message: "timed out") }
+        return switch response.delivery {
+        case .whole: nil
+        case .half: TransportFailure(kind: .failed, message: "the answer broke off")
+        case .none: TransportFailure(kind: .failed, message: "the connection was closed without an answer")
+        }
+    }
+}
+
 extension Parcel.Fate {
     /// What the control endpoint is told, so that the next request meets this fate.
     fileprivate var fault: JSON? {

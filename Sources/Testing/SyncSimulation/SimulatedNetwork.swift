@@ -41,7 +41,7 @@ public final class SimulatedNetwork: Transport {
     private var process = 0
     private var time: Int64 = 0
     /// Numbers of different processes' requests and sockets must not meet.
-    private static let perProcess: UInt64 = 1_000_000
+    private static let perProcess: UInt64 = 1 << 32
     /// Until when the service wants nothing to be asked, as far as this process has heard.
     private var pausedUntil: Int64 = 0
     /// Requests whose answer the engine waits for (asked in this session, no renewal of a key), and until when: what
@@ -424,12 +424,13 @@ public final class SimulatedNetwork: Transport {
         let reply = server.answer(request.method, target, headers, body, fate)
         if case .sent(let form)? = request.file { files.took(form, status: reply.response.status, reply.response.body) }
         guard isCurrent else { return }
-        let at = time + delay() + reply.delay
+        let (at, end) = (time + delay() + reply.delay, time + max(request.timeout, 1))
+        if let failure = reply.failure(within: end - time) {
+            return add(.requestFailed(id: id, failure), at: min(at, end))
+        }
         switch fate {
         case .answerLost:
-            add(
-                .requestFailed(id: id, .init(kind: .timedOut, message: "timed out")), at: time + max(request.timeout, 1)
-            )
+            add(.requestFailed(id: id, .init(kind: .timedOut, message: "timed out")), at: end)
         case .answerReset: add(.requestFailed(id: id, .init(kind: .failed, message: "reset")), at: at)
         case .answerHalf:
             // The library sees a body shorter than announced; a careless proxy gives the half as if it were the whole.
@@ -437,9 +438,8 @@ public final class SimulatedNetwork: Transport {
                 add(.requestFailed(id: id, .init(kind: .failed, message: "the answer broke off")), at: at)
             } else {
                 let half = Array(reply.response.body.prefix(reply.response.body.count / 2))
-                add(
-                    .response(id: id, TransportResponse(status: reply.response.status, headers: [], body: half)), at: at
-                )
+                let spoilt = TransportResponse(status: reply.response.status, headers: [], body: half)
+                add(.response(id: id, spoilt), at: at)
             }
         case .answered, .rateLimited, .broken, .garbage, .tokenExpired, .refused, .tooLarge:
             let headers = reply.response.allHeaders.map { TransportHeader($0.0, $0.1) }
@@ -447,7 +447,7 @@ public final class SimulatedNetwork: Transport {
                 .response(
                     id: id,
                     TransportResponse(status: reply.response.status, headers: headers, body: reply.response.body)),
-                at: min(at, time + max(request.timeout, 1)))
+                at: min(at, end))
         }
     }
 
@@ -456,7 +456,8 @@ public final class SimulatedNetwork: Transport {
         let socket = number % Self.perProcess
         switch server.openSocket(url.target, headers) {
         case .refused(let response):
-            let failure = TransportFailure(kind: .refused(status: response.status), message: "refused")
+            let kind = response.delivery == .none ? TransportFailure.Kind.failed : .refused(status: response.status)
+            let failure = TransportFailure(kind: kind, message: "refused")
             sockets[number] = nil
             add(.socketClosed(socket, failure), at: time + delay())
         case .opened(let end):

@@ -41,7 +41,7 @@ public func smt_world_free(_ handle: OpaquePointer?) -> Int32 {
             throw BorderError(.reentrant, "a world cannot be ended by a callback of a client in it")
         }
         Registry.remove(handle)
-        _ = Environments.choose(nil)
+        Environments.leave(world)
         for client in clients { try? client.kill() }
         world.end()
     }

@@ -121,6 +121,7 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
         guard time > monotonic else { return }
         passed.store(time, ordering: .sequentiallyConsistent)
         for device in devices { device.network.move(to: time) }
+        guard !hasEnded else { return }
         service.move(to: time)
         collect()
     }

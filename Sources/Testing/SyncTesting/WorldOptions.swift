@@ -22,7 +22,7 @@ struct WorldOptions {
             case "weather": weather = try Weather(value)
             case "page_size": pageSize = Int(try value.integer(in: 1...100))
             case "huge_gap": hugeGap = Int(try value.integer(in: 1...1_000_000))
-            case "file_limit_mb": fileLimit = try value.integer(in: 1...64)
+            case "file_limit_mb": fileLimit = try value.integer(in: 1...30)
             default: throw value.unknown(in: "world")
             }
         }

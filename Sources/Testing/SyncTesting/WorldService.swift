@@ -78,6 +78,11 @@ final class WorldService: NetworkedServer, DownloadSource {
         let response = server.answer("GET", url.target, headers: headers).response
         var answer = DownloadAnswer(status: response.status, headers: response.allHeaders, body: response.body)
         answer.headers.append(("content-length", String(response.body.count)))
+        switch response.delivery {
+        case .whole: break
+        case .half: (answer.body, answer.end) = (Array(response.body.prefix(response.body.count / 2)), .broken)
+        case .none: (answer.body, answer.end) = ([], .broken)
+        }
         return answer
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -16,8 +17,9 @@ class Source:
         self.reset()
 
     def wait(self, left: float | None) -> int:
-        """Milliseconds that the library is to wait in virtual time; ``left`` in seconds, None: without an end."""
-        return _LONGEST if left is None else min(_LONGEST, max(0, round(left * 1000)))
+        """Milliseconds that the library is to wait in virtual time; ``left`` in seconds, None: without an end. Rounded
+        up: with what is left of a rounding no time would pass."""
+        return _LONGEST if left is None else min(_LONGEST, max(0, math.ceil(left * 1000)))
 
     def reset(self) -> None:
         """Takes the machine's time."""

@@ -1,6 +1,7 @@
 """A world in which programs are tested: time, repetition, weather, kills, files, the database."""
 
 import asyncio
+import contextlib
 import ctypes
 import json
 import time
@@ -11,10 +12,12 @@ import pytest
 
 from syncmanager import SyncManager, blocking, errors
 from syncmanager._ffi import check, lib
+from syncmanager.documents import LATEST
 from syncmanager.events import Connection
-from syncmanager.testing import Account, Disturbance, ServerError, World
+from syncmanager.testing import Account, Disturbance, Fault, ServerError, World
 
 DAY = 86_400_000
+FAULTS: list[Fault] = ["429", "5xx", "garbage", "half_body", "close"]
 
 
 def lunch(world: World) -> Account:
@@ -189,6 +192,50 @@ def test_a_world_is_not_ended_by_a_callback_in_it(tmp_path: Path) -> None:
         assert "cannot be ended by a callback" in refused[0]
         assert world.create_user("kit")["user_id"] == "kit"
         lib.sm_close(client)
+
+
+def test_no_timeout_is_lost_in_rounding(tmp_path: Path) -> None:
+    with World(2) as world:
+        mei = lunch(world)
+        with blocking.SyncManager(**world.config(mei, tmp_path)) as sm:
+            sm.connect(timeout=30)
+            world.set_weather({"lost": 100, "refused": 100})
+            world.disturb("reset")
+            world.advance(1_000)
+            call = sm.messages("lunch").start.send("never")
+            for number in range(200):
+                with pytest.raises(errors.CallTimeoutError):
+                    call.result(0.7 + number / 997 if number else 0.0003)
+
+
+def test_faults_of_the_service_are_there(tmp_path: Path) -> None:
+    source, target = tmp_path / "here.txt", tmp_path / "there.txt"
+    source.write_bytes(b"content\n" * 1000)
+    with World(5) as world:
+        mei = lunch(world)
+        world.post("lunch", "bo", "hello")
+        with blocking.SyncManager(**world.config(mei, tmp_path / "data")) as sm:
+            sm.connect(timeout=30)
+            chat = sm.messages("lunch")
+            for kind in FAULTS:
+                world.fault(kind, path_contains="/messages")
+                chat.reset_viewpoint(LATEST)
+                while not chat.items:
+                    with contextlib.suppress(errors.RemoteError):
+                        chat.fetch(timeout=600)
+                assert [message["message"] for message in chat.items][:1] == ["hello"], kind
+            sent: Any = chat.send_files(source, timeout=60)
+            # Garbage with status 200 is a file, too, for all that anybody can see.
+            for kind in (kind for kind in FAULTS if kind != "garbage"):
+                target.unlink(missing_ok=True)
+                world.fault(kind, path_contains="/files/")
+                with contextlib.suppress(errors.RemoteError):
+                    sm.download_file(sent["file"]["url"], str(target), timeout=600)
+                assert not target.exists() or target.read_bytes() == source.read_bytes(), kind
+            # A delay without a bound ends nobody's process.
+            world.control("delay", ms=2**63 - 1)
+            with contextlib.suppress(errors.RemoteError):
+                sm.mark_as_read("lunch", timeout=60)
 
 
 def test_two_clients_talk(tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ public final class InProcessServer {
         switch answer {
         case .response(let response): return Reply(response: response, delay: 0)
         case .delayed(let answer, let milliseconds):
-            return Reply(response: reply(answer).response, delay: milliseconds)
+            // As long as a timer of the server waits at most.
+            return Reply(response: reply(answer).response, delay: min(max(milliseconds, 0), 86_400_000))
         case .stream: return Reply(response: DatabaseRefusal(400, "Streams are opened apart.").response, delay: 0)
         case .upgrade:
             return Reply(response: HTTPResponse(Refusal.invalid("Upgrade", "sockets are opened apart")), delay: 0)

@@ -16,7 +16,7 @@ installed); ``Server`` serves every other test framework. Since 0.1.
 from __future__ import annotations
 
 from .server import Server, server_program
-from .service import Account, ServerError, Service
+from .service import Account, Fault, ServerError, Service
 from .world import Disturbance, Weather, World
 
-__all__ = ["Account", "Disturbance", "Server", "ServerError", "Service", "Weather", "World", "server_program"]
+__all__ = ["Account", "Disturbance", "Fault", "Server", "ServerError", "Service", "Weather", "World", "server_program"]

@@ -221,8 +221,17 @@ class World(Service):
         core = client._open_core()
         if core.loop is not None:
             core.loop.remove_reader(core.handle.fd)
-        core.handle.close(lambda handle: check(self._lib.smt_kill(handle)))
+        codes: list[int] = []
+
+        def end(handle: ctypes.c_void_p) -> None:
+            codes.append(self._lib.smt_kill(handle))
+            if codes[0] < 0:
+                lib.sm_close(handle)  # one that was opened before the world
+
+        core.handle.close(end)
         core.ended()
+        for code in codes:
+            check(code)
 
 
 def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:

@@ -25,7 +25,7 @@ extern "C" {
     ///   "page_size"     how many channels or changes the service gives at once, 1 to 100 (default: as many as
     /// asked for)
     ///   "huge_gap"      a gap of more messages than this is huge, 1 to 1000000 (default 300)
-    ///   "file_limit_mb"  the largest file, 1 to 64 (default 30)
+    ///   "file_limit_mb"  the largest file, 1 to 30 (default 30)
     ///
     /// Whatever the configuration of a client says, its engine runs on the calling threads, without a thread of its
     /// own;
@@ -68,7 +68,7 @@ extern "C" {
     /// ```text
     /// A request of the administration to the service, carried out at once and past the network: acts of other
     /// users, and
-    /// the control endpoint, all as docs/server.md has them. `method`: "GET", "POST", "PUT" or "DELETE". `target`:
+    /// the control endpoint, all as docs/server.md has them. `method`: GET, POST, PUT, PATCH or DELETE. `target`:
     /// path and
     /// query, percent-encoded, as "/v3/users". `body`: JSON, or NULL. `out_status` (may be NULL): the HTTP status.
     /// `out_body` (may be NULL): the answer, to be freed with sm_string_free(). What the service tells its clients
@@ -115,6 +115,9 @@ extern "C" {
     ///   "token_expired"   page tokens are too old
     ///   "change_refused"  requests that change something in a channel are refused
     ///
+    /// The realtime database knows "lost", "answer_lost", "reset", "broken" and, for its streams, half of
+    /// "refused". Files
+    /// that are received know none of it, nor smt_fault(): faults of the control endpoint concern them, too.
     /// Errors: INVALID_HANDLE, INVALID_DOCUMENT. @thread any. Since 0.1
     /// ```
     pub fn smt_set_weather(world: *mut smt_world, weather: *const c_char) -> i32;
@@ -134,14 +137,13 @@ extern "C" {
 
     /// ```text
     /// Ends a client as when its process is killed: nothing more is stored, sent or told, calls that wait get no
-    /// result, and
-    /// what was on its way to the service arrives. Its handle and those of its collections are not valid any more;
-    /// functions
-    /// that were given to free user data are called. sm_setup() with the same directory goes on with what the files
-    /// have.
-    /// Errors: INVALID_HANDLE, CLOSED, REENTRANT (by a callback of this client), INVALID_ARGUMENT (the client is in
-    /// no
-    /// world). @thread any. Since 0.1
+    /// result,
+    /// and what was on its way to the chat service arrives (of what was on its way to the realtime database, half).
+    /// Its
+    /// handle and those of its collections are not valid any more; functions that were given to free user data are
+    /// called. sm_setup() with the same directory goes on with what the files have. Errors: INVALID_HANDLE, CLOSED,
+    /// REENTRANT (by a callback of this client), INVALID_ARGUMENT (the client is in no world). @thread any. Since
+    /// 0.1
     /// ```
     pub fn smt_kill(client: *mut sm_client) -> i32;
 }

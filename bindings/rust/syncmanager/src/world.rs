@@ -20,7 +20,7 @@ use crate::clock;
 use crate::config::Config;
 use crate::core::Handle;
 use crate::document::{c_text, quoted};
-use crate::error::{check, Error, Result};
+use crate::error::{check, Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::locks::lock;
 
@@ -81,13 +81,13 @@ impl World {
     /// As of [`new`](World::new), and when an option is wrong.
     #[doc(alias = "smt_world_new")]
     pub fn with_options(seed: u64, users: &[&str], options: &str) -> io::Result<World> {
-        let folder = new_folder()?;
         let options = c_text(options).map_err(unable)?;
         let mut handle = null_mut();
         // SAFETY: the text ends with NUL and is copied; `handle` is written on success.
         check(unsafe { sys::smt_world_new(seed, options.as_ptr(), &mut handle) }).map_err(unable)?;
         clock::set(handle);
-        let world = World { handle: Handle(handle), folder, sleeps: Arc::default() };
+        let mut world = World { handle: Handle(handle), folder: PathBuf::new(), sleeps: Arc::default() };
+        world.folder = new_folder()?;
         for user in users {
             let body = format!(
                 r#"{{"user_id":{0},"nickname":{0},"profile_url":"","access_token":{1}}}"#,
@@ -150,9 +150,11 @@ impl World {
                 return output;
             }
             assert!(idle < LONGEST_IDLE, "30 days have passed, and nothing has happened that is waited for");
-            let next = lock(&self.sleeps).keys().next().copied();
-            let most = next.map_or(LONGEST_IDLE, |end| Duration::from_millis((end - self.now()).max(0).unsigned_abs()));
-            let passed = self.step(most).expect("the world is there");
+            let now = self.now();
+            // Sleeps that are over and not dropped yet wake nobody any more.
+            let next = lock(&self.sleeps).range(now.saturating_add(1)..).next().map(|(end, _)| *end);
+            let most = next.map_or(LONGEST_IDLE, |end| Duration::from_millis((end - now).unsigned_abs()));
+            let passed = self.step(most.min(LONGEST_IDLE)).expect("the world is there");
             idle = if next.is_some() { Duration::ZERO } else { idle + passed };
         }
     }
@@ -234,6 +236,9 @@ impl World {
         // freed once.
         unsafe {
             check(function(self.handle.0, method.as_ptr(), target.as_ptr(), content, &mut status, &mut answer))?;
+            if answer.is_null() {
+                return Err(Error::new(ErrorKind::Internal, "there is no memory for the answer"));
+            }
             let text = CStr::from_ptr(answer).to_string_lossy().into_owned();
             sys::sm_string_free(answer);
             Ok((status, text))
@@ -272,8 +277,12 @@ impl World {
     #[doc(alias = "smt_kill")]
     pub fn kill(&self, client: &Client) {
         client.core.end(false, |handle| {
-            // SAFETY: nobody else drains or will. It is refused only when the client is closed already.
-            let _ = unsafe { sys::smt_kill(handle) };
+            // SAFETY: nobody else drains or will. It refuses a client that was opened before the world.
+            unsafe {
+                if sys::smt_kill(handle) < 0 {
+                    sys::sm_close(handle);
+                }
+            }
         });
     }
 }
@@ -283,8 +292,10 @@ impl Drop for World {
         clock::leave();
         // SAFETY: any thread, any handle. A world that is dropped by a callback of a client in it stays.
         let _ = unsafe { sys::smt_world_free(self.handle.0) };
-        // This fails only when the files are gone, which does no harm.
-        let _ = fs::remove_dir_all(&self.folder);
+        if !self.folder.as_os_str().is_empty() {
+            // This fails only when the files are gone, which does no harm.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
 }
 

@@ -96,6 +96,20 @@ fn futures_take_no_time() {
 }
 
 #[test]
+fn a_sleep_that_is_over_does_not_stop_time() {
+    let _turn = TURN.lock();
+    let world = world(4);
+    let before = world.now();
+    world.block_on(async {
+        let early = world.sleep(Duration::from_secs(1));
+        world.sleep(HOUR).await;
+        early.await;
+        world.sleep(HOUR * 24 * 40).await;
+    });
+    assert_eq!(world.now() - before, 3_600_000 + 40 * 86_400_000);
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let _turn = TURN.lock();
     let world = world(3);
