@@ -273,6 +273,7 @@ final class SearchIndexTests: StoreTestCase {
             var index = try SearchIndex(store, read: SearchIndexTests.read)
             try store.upsert((1...50).map { message($0, "one", at: $0) }, channel: channel)
             try finish(index)
+            XCTAssertFalse(try SearchIndex.isOutdated(store), "an index that was just made")
             // They are of this connection, and SQLite would refuse to rename a column under them.
             if damage.contains("RENAME COLUMN") { try SearchIndex.dropTriggers(store.connection) }
             try store.connection.execute(damage)

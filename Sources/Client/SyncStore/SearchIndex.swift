@@ -192,10 +192,9 @@ public final class SearchIndex: MessageIndex {
     /// The names of the columns in a definition of a table.
     private static func names(_ columns: String) -> [String] {
         let inner = columns.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
-        return inner.split(separator: ",").compactMap { column in
-            let name = column.split(separator: " ").first.map(String.init)
-            return name == "PRIMARY" ? nil : name
-        }
+        let names = inner.split(separator: ",").compactMap { $0.split(separator: " ").first.map(String.init) }
+        // The columns of a key that stands behind them are named there once more.
+        return Array(names.prefix { $0 != "PRIMARY" })
     }
 
     /// The version of the stored index; `nil`: there is none; 0: there is only a part of one, or another table under
