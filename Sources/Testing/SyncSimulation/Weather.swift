@@ -23,21 +23,11 @@ public struct Weather: Sendable, Equatable {
     /// Of requests that change something in a channel.
     public var refusedChange: Int64 = 0
 
-    public init() {}
-
     public static let fair = Weather()
-    public static var usual: Weather {
-        var weather = Weather()
-        (weather.lost, weather.answerLost, weather.reset, weather.half) = (3, 2, 2, 1)
-        (weather.rateLimited, weather.broken, weather.garbage, weather.refused) = (1, 2, 1, 20)
-        (weather.slow, weather.tokenExpired, weather.refusedChange) = (4, 3, 4)
-        return weather
-    }
-    public static var bad: Weather {
-        var weather = Weather()
-        (weather.lost, weather.answerLost, weather.reset, weather.half) = (12, 8, 8, 4)
-        (weather.rateLimited, weather.broken, weather.garbage, weather.refused) = (4, 6, 3, 50)
-        (weather.slow, weather.tokenExpired, weather.refusedChange) = (15, 6, 10)
-        return weather
-    }
+    public static let usual = Weather(
+        lost: 3, answerLost: 2, reset: 2, half: 1, rateLimited: 1, broken: 2, garbage: 1, refused: 20, slow: 4,
+        tokenExpired: 3, refusedChange: 4)
+    public static let bad = Weather(
+        lost: 12, answerLost: 8, reset: 8, half: 4, rateLimited: 4, broken: 6, garbage: 3, refused: 50, slow: 15,
+        tokenExpired: 6, refusedChange: 10)
 }

@@ -137,7 +137,7 @@ public func smt_fault(
             let names = WorldFault.allCases.map(\.rawValue).joined(separator: ", ")
             throw BorderError(.invalidArgument, "fault must be one of \(names)")
         }
-        world.happen(fault, to: user)
+        world.disturb(by: fault, user)
     }
 }
 

@@ -77,13 +77,13 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
     func finish(_ engine: any SteppedEngine) {
         monitor.locked {
             engine.finish()
-            end(engine)
+            forget(engine)
         }
     }
 
-    func kill(_ engine: any SteppedEngine) { monitor.locked { end(engine) } }
+    func kill(_ engine: any SteppedEngine) { monitor.locked { forget(engine) } }
 
-    private func end(_ engine: any SteppedEngine) {
+    private func forget(_ engine: any SteppedEngine) {
         for device in devices where device.engine === engine { device.end() }
         collect()
     }
@@ -113,7 +113,7 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
             return false
         }
         move(to: due)
-        happen()
+        takeDue()
         return true
     }
 
@@ -127,7 +127,7 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
     }
 
     /// Lets one thing happen that is due: something arrives, or an engine has something to do.
-    private func happen() {
+    private func takeDue() {
         let now = monotonic
         for device in devices {
             if let time = device.network.agenda.nextTime, time <= now {
@@ -169,7 +169,7 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
         }
     }
 
-    func happen(_ fault: WorldFault, to userID: String?) {
+    func disturb(by fault: WorldFault, _ userID: String?) {
         monitor.locked {
             for device in devices where device.engine != nil && (userID == nil || userID == device.userID) {
                 fault.happen(to: device.network)

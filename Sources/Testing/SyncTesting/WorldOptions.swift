@@ -35,7 +35,7 @@ extension Weather {
     init(_ bytes: [UInt8]) throws(DocumentError) { self = try Weather(try DocumentValue(parsing: bytes)) }
 
     init(_ value: DocumentValue) throws(DocumentError) {
-        self.init()
+        self = .fair
         if value.json.string != nil {
             let name: Name = try value.choice()
             switch name {

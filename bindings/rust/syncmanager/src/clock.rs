@@ -1,54 +1,47 @@
 //! The time by which programs wait: the machine's, or that of a world of the testing kit.
 
 use std::time::Duration;
-#[cfg(not(feature = "world"))]
-use std::time::Instant;
 
 #[cfg(feature = "world")]
-pub(crate) use virtual_time::{leave, now, set, Instant};
+pub(crate) use in_world::{leave, set};
 
 /// Until when a wait lasts; without an end it lasts for ever.
 #[derive(Clone, Copy)]
-pub(crate) struct Deadline(Option<Instant>);
+pub(crate) struct Deadline(Option<Duration>);
 
 impl Deadline {
     pub(crate) fn after(timeout: Option<Duration>) -> Deadline {
-        Deadline(timeout.map(|timeout| now() + timeout))
+        Deadline(timeout.map(|timeout| now().saturating_add(timeout)))
     }
 
     /// How long it is until then; `None`: for ever.
     pub(crate) fn left(self) -> Option<Duration> {
-        self.0.map(|end| end.saturating_sub_duration(now()))
+        self.0.map(|end| end.saturating_sub(now()))
     }
 }
 
-/// What both kinds of times can do.
-trait Until {
-    fn saturating_sub_duration(self, earlier: Self) -> Duration;
-}
-
-#[cfg(not(feature = "world"))]
-impl Until for Instant {
-    fn saturating_sub_duration(self, earlier: Instant) -> Duration {
-        self.saturating_duration_since(earlier)
+/// The time since some moment.
+fn now() -> Duration {
+    #[cfg(feature = "world")]
+    if let Some(time) = in_world::now() {
+        return time;
     }
-}
-
-#[cfg(not(feature = "world"))]
-fn now() -> Instant {
-    Instant::now()
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: it is written.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs().try_into().unwrap_or(0))
 }
 
 /// Whether a wait that ended without an event ended because nothing comes: in a world nobody interrupts it.
 pub(crate) fn is_virtual() -> bool {
     #[cfg(feature = "world")]
-    return virtual_time::is_set();
+    return in_world::now().is_some();
     #[cfg(not(feature = "world"))]
     false
 }
 
 #[cfg(feature = "world")]
-mod virtual_time {
+mod in_world {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
@@ -56,15 +49,6 @@ mod virtual_time {
 
     /// The handle of the world that there is, 0 for none.
     static WORLD: AtomicUsize = AtomicUsize::new(0);
-
-    /// A time since some moment.
-    pub(crate) type Instant = Duration;
-
-    impl super::Until for Instant {
-        fn saturating_sub_duration(self, earlier: Instant) -> Duration {
-            self.saturating_sub(earlier)
-        }
-    }
 
     pub(crate) fn set(world: *mut sys::smt_world) {
         WORLD.store(world as usize, Ordering::SeqCst);
@@ -74,20 +58,11 @@ mod virtual_time {
         WORLD.store(0, Ordering::SeqCst);
     }
 
-    pub(crate) fn is_set() -> bool {
-        WORLD.load(Ordering::SeqCst) != 0
-    }
-
-    pub(crate) fn now() -> Instant {
+    pub(crate) fn now() -> Option<Duration> {
         match WORLD.load(Ordering::SeqCst) {
-            0 => {
-                let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-                // SAFETY: it is written.
-                unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-                Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs().try_into().unwrap_or(0))
-            }
+            0 => None,
             // SAFETY: a stale handle is refused.
-            world => Duration::from_millis(unsafe { sys::smt_now(world as *mut sys::smt_world) }.unsigned_abs()),
+            world => Some(Duration::from_millis(unsafe { sys::smt_now(world as *mut sys::smt_world) }.unsigned_abs())),
         }
     }
 }
