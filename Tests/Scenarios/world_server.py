@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-import urllib.parse
 from typing import Any
 
 from harness import ROOT  # noqa: F401  (makes the package known)
 from host import Host
-from syncmanager.testing import ServerError, Service
+from syncmanager.testing import Service
 
 
 class WorldServer(Service):
@@ -41,19 +39,9 @@ class WorldServer(Service):
             "data_dir": os.fspath(data_dir), "api_host": "http://world", "ws_host": "ws://world",
             "database": {"url": "http://database", "name": "test"}, **more}
 
-    def request(self, method: str, path: str, body: object = None, **query: object) -> dict[str, Any]:
-        target = path + ("?" + urllib.parse.urlencode(query) if query else "")
-        return self._ask(method, target, None if body is None else json.dumps(body), False) or {}
-
-    def database(self, method: str, path: str, body: object = None) -> Any:
-        target = f"{path if path.startswith('/') else '/' + path}.json?ns=test"
-        return self._ask(method, target, None if method in ("GET", "DELETE") else json.dumps(body), True)
-
-    def _ask(self, method: str, target: str, body: str | None, database: bool) -> Any:
+    def ask(self, method: str, target: str, body: str | None = None, *, database: bool = False) -> tuple[int, str]:
         answer = self.host.step("ask_world", method=method, target=target, body=body, database=database)
-        if answer["status"] >= 400:
-            raise ServerError(f"{method} {target}: {answer['status']} {answer['body']}", answer["status"])
-        return json.loads(answer["body"]) if answer["body"] else None
+        return answer["status"], answer["body"]
 
     def end(self) -> None:
         self.host.step("end_world")

@@ -128,41 +128,18 @@ class Server(Service):
         }
         return cast(Config, config)
 
-    def request(self, method: str, path: str, body: object = None, **query: object) -> dict[str, Any]:
-        url = self.ready["api_host"] + path
-        if query:
-            url += "?" + urllib.parse.urlencode(query)
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(url, data, method=method)
-        request.add_header("Api-Token", self.ready["api_token"])
-        request.add_header("Content-Type", "application/json")
+    def ask(self, method: str, target: str, body: str | None = None, *, database: bool = False) -> tuple[int, str]:
+        url = self.ready["database_url"] + target + "&auth=owner" if database else self.ready["api_host"] + target
+        request = urllib.request.Request(url, None if body is None else body.encode(), method=method)
+        if not database:
+            request.add_header("Api-Token", self.ready["api_token"])
+            request.add_header("Content-Type", "application/json")
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                text = answer.read()
+                return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             with error:
-                refused = error.read().decode("utf-8", "replace")
-            try:
-                code = json.loads(refused).get("code")
-            except (ValueError, AttributeError):
-                code = None
-            raise ServerError(f"{method} {path}: {error.code} {refused}", error.code, code) from None
-        return cast("dict[str, Any]", json.loads(text)) if text else {}
-
-    def database(self, method: str, path: str, body: object = None) -> Any:
-        """A request of the administration to the realtime database: ``database("PUT", "/rooms/a", {"name": "A"})``.
-
-        Gives what the database answers. Raises ServerError. Since 0.1.
-        """
-        url = f"{self.ready['database_url']}{path if path.startswith('/') else '/' + path}.json?ns=test&auth=owner"
-        data = None if method in ("GET", "DELETE") else json.dumps(body).encode()
-        try:
-            with urllib.request.urlopen(urllib.request.Request(url, data, method=method), timeout=PATIENCE) as answer:
-                return json.loads(answer.read() or "null")
-        except urllib.error.HTTPError as error:
-            with error:
-                refused = error.read().decode("utf-8", "replace")
-            raise ServerError(f"{method} {path}: {error.code} {refused}", error.code) from None
+                return error.code, error.read().decode("utf-8", "replace")
 
     def upload(self, data: bytes, name: str = "file.bin", *, require_auth: bool = False) -> str:
         """Stores a file; gives its address. Since 0.1."""

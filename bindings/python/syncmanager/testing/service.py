@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import urllib.parse
+from abc import ABC, abstractmethod
 from typing import Any, Literal, TypedDict, cast
 
 from ..documents import Message, MessageId
@@ -29,12 +31,39 @@ class ServerError(Exception):
         self.code = code
 
 
-class Service:
+def _taken(method: str, path: str, status: int, answer: str) -> Any:
+    """The JSON of an answer; None when it is empty. Raises ServerError for a refusal."""
+    if status < 400:
+        return json.loads(answer) if answer else None
+    try:
+        code = json.loads(answer).get("code")
+    except (ValueError, AttributeError):
+        code = None
+    raise ServerError(f"{method} {path}: {status} {answer}", status, code)
+
+
+class Service(ABC):
     """What ``Server`` and ``World`` have in common: acts of other users, and faults of the service. Since 0.1."""
+
+    @abstractmethod
+    def ask(self, method: str, target: str, body: str | None = None, *, database: bool = False) -> tuple[int, str]:
+        """A request as it is, to the service or to its realtime database, with all rights: ``target`` is
+        percent-encoded, ``body`` is JSON. Gives the HTTP status and the answer."""
 
     def request(self, method: str, path: str, body: object = None, **query: object) -> dict[str, Any]:
         """A REST call of the administration, as ``request("GET", "/v3/users")``. Raises ServerError."""
-        raise NotImplementedError
+        target = path + ("?" + urllib.parse.urlencode(query) if query else "")
+        status, answer = self.ask(method, target, None if body is None else json.dumps(body))
+        return cast("dict[str, Any]", _taken(method, path, status, answer) or {})
+
+    def database(self, method: str, path: str, body: object = None) -> Any:
+        """A request of the administration to the realtime database: ``database("PUT", "/rooms/a", {"name": "A"})``.
+
+        Gives what the database answers. Raises ServerError. Since 0.1.
+        """
+        target = f"{path if path.startswith('/') else '/' + path}.json?ns=test"
+        content = None if method in ("GET", "DELETE") else json.dumps(body)
+        return _taken(method, path, *self.ask(method, target, content, database=True))
 
     # Other users
 

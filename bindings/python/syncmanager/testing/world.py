@@ -7,7 +7,6 @@ import ctypes
 import json
 import os
 import selectors
-import urllib.parse
 from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, Literal, TypedDict, TypeVar, cast
@@ -16,7 +15,7 @@ from .. import _time
 from .._ffi import check, declare, lib, string_of, text
 from ..collections import ClientBase
 from ..documents import Config
-from .service import Account, ServerError, Service
+from .service import Account, Service
 
 T = TypeVar("T")
 
@@ -173,37 +172,12 @@ class World(Service):
         }
         return cast(Config, config)
 
-    def request(self, method: str, path: str, body: object = None, **query: object) -> dict[str, Any]:
-        target = path + ("?" + urllib.parse.urlencode(query) if query else "")
-        content = None if body is None else json.dumps(body)
-        return cast("dict[str, Any]", self._ask(method, target, content, False) or {})
-
-    def database(self, method: str, path: str, body: object = None) -> Any:
-        """A request to the realtime database with all rights: ``database("PUT", "/rooms/a", {"name": "A"})``.
-
-        Gives what the database answers. Raises ServerError.
-        """
-        target = f"{path if path.startswith('/') else '/' + path}.json?ns=test"
-        return self._ask(method, target, None if method in ("GET", "DELETE") else json.dumps(body), True)
-
     def ask(self, method: str, target: str, body: str | None = None, *, database: bool = False) -> tuple[int, str]:
-        """A request as it is, to the service or the database: ``target`` is percent-encoded, ``body`` is JSON. Gives
-        the HTTP status and the answer."""
         function = self._lib.smt_database_request if database else self._lib.smt_request
         status, answer = ctypes.c_int32(), ctypes.c_void_p()
         content = None if body is None else text(body)
         check(function(self._handle, text(method), text(target), content, ctypes.byref(status), ctypes.byref(answer)))
         return status.value, string_of(answer).decode("utf-8", "replace")
-
-    def _ask(self, method: str, target: str, body: str | None, database: bool) -> Any:
-        status, answer = self.ask(method, target, body, database=database)
-        if status >= 400:
-            try:
-                code = json.loads(answer).get("code")
-            except (ValueError, AttributeError):
-                code = None
-            raise ServerError(f"{method} {target}: {status} {answer}", status, code)
-        return json.loads(answer) if answer else None
 
     def set_weather(self, weather: Weather | Literal["fair", "usual", "bad"]) -> None:
         """How bad network and service are from now on."""
