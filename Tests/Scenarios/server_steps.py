@@ -143,6 +143,13 @@ class ServerSteps:
     def server_edit_fields(self, url, message, **fields):
         self.on_message("PUT", url, message, "", {"message_type": "MESG", **fields})
 
+    def server_move(self, url, message, behind):
+        """The service gives a message a time just behind another one's, and tells it as an edit."""
+        moved, created_at = self.named[message], self.named[behind]["created_at"] + 1
+        self.server.control(
+            "move_message", channel_url=url, message_id=moved["message_id"], created_at=created_at)
+        moved["created_at"] = created_at
+
     def server_delete(self, url, message):
         self.server.delete(url, self.named[message]["message_id"])
 

@@ -1,6 +1,7 @@
 import SyncEngine
 import SyncModel
 import SyncStore
+import TestSupport
 
 /// What the simulation remembers about own messages, beyond what engine and server can be asked.
 struct Knowledge {
@@ -26,6 +27,8 @@ struct Knowledge {
     /// Messages (ids) whose time the service changed, with their channel, until the engine was at rest while it showed
     /// the channel: of one that nobody shows it asks for changes when it is opened.
     var moved: [String: String] = [:]
+    /// Chooses which of them become the last message of their channel.
+    var moves: SeededGenerator
     /// Channels that this user left and came into again, with the newest message (id) then, until the engine was at
     /// rest while it showed them: older messages that were hidden from the user may be there again, in the midst of
     /// those that are shown.
@@ -41,6 +44,8 @@ struct Knowledge {
     private var calls: [CallID: String] = [:]
     /// Own messages when they were last looked at, by request id.
     private var held: [String: Intent] = [:]
+
+    init(seed: UInt64) { moves = SeededGenerator(seed: seed &* 41 &+ 23) }
 
     mutating func added(_ url: String) {
         urls.append(url)

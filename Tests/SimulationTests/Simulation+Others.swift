@@ -164,7 +164,9 @@ extension Simulation {
         guard let other = random.pick(all), let newest = all.last else { return }
         // Not into what is hidden from this user, nor out of it: nobody can tell the device of that.
         let offset = service.offset(url)
-        let time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
+        var time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
+        // It becomes the channel's last message.
+        if knowledge.moves.chance(25) { time = newest.createdAt + 1 }
         guard time >= offset, let message = service.messages[id], message.createdAt >= offset else { return }
         note("move \(id) in \(url) to \(time)")
         knowledge.moved[String(id)] = url

@@ -56,7 +56,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
     /// Calls whose completion the engine has not told.
     var openCalls: [CallID: String] = [:]
     var results: [CallID: Completion] = [:]
-    var knowledge = Knowledge()
+    var knowledge: Knowledge
     var violation: Violation?
     private(set) var isConnected = false
     var session = SessionView()
@@ -83,6 +83,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         self.seed = seed
         self.isRecording = isRecording
         traits = Traits(seed: seed)
+        knowledge = Knowledge(seed: seed)
         drafts = DraftKnowledge(seed: seed)
         notices = NoticeKnowledge(seed: seed)
         evictions = EvictionKnowledge(seed: seed)

@@ -82,12 +82,12 @@ enum ChannelFacts {
     }
 
     private static func edited(_ messages: [MessageRecord], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
-        guard let cached, let last = cached.lastMessage else { return .mayCross }
+        guard let cached else { return .mayCross }
         let userID = context.options.userID
         if messages.contains(where: { context.rules.mayChangeMentions($0, in: cached, userID: userID) }) {
             return .mustBeAsked
         }
-        if let message = messages.last(where: { $0.id == last.id }) {
+        if let last = cached.lastMessage, let message = messages.last(where: { $0.id == last.id }) {
             guard let shown = JSONSlice.member("last_message", of: cached.json),
                 MessageRecord.updatedAt(of: shown) <= message.updatedAt
             else { return .nothing }
@@ -96,7 +96,26 @@ enum ChannelFacts {
             let json = context.rules.edited(message.json, from: shown)
             return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
         }
-        return messages.contains { $0.position > last.position } ? .mayCross : .nothing
+        let later = messages.filter { message in cached.lastMessage.map { message.position > $0.position } ?? true }
+        if later.isEmpty { return .nothing }
+        return areAtTheirPlaces(later, in: cached.url, context) ? .mayCross : .mustBeAsked
+    }
+
+    /// Whether the cache has these messages at the times that they have now. If not, the service may have moved one
+    /// behind the last message of the channel. Silent messages and replies may be later than the last message without
+    /// that, and are asked for only when they are not cached.
+    private static func areAtTheirPlaces(
+        _ messages: [MessageRecord], in url: ChannelURL, _ context: Context
+    ) -> Bool {
+        let answer = context.storage.cached { (cache) throws(StoreError) -> Bool in
+            guard let key = try cache.channelKeyIfKnown(url) else { return false }
+            for message in messages {
+                guard let held = try cache.message(id: message.id, channel: key), held.position == message.position
+                else { return false }
+            }
+            return true
+        }
+        return answer == true
     }
 
     private static func lastMessagePatched(
