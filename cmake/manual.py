@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the manual pages from the header: syncmanager(3) has all of it, and each function has a page of its own.
+"""Writes the manual pages of a header: one, as syncmanager(3), has all of it, and each function has a page of its own.
 
-    manual.py HEADER DIRECTORY
+    manual.py HEADER VERSION DIRECTORY
 
 The header is the manual: its first comment becomes the sections, each declaration with its comment a paragraph. What is
-aligned there stays as it is.
+aligned there stays as it is. The library and its pkg-config module are called as the header, with hyphens.
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ import sys
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
-
-LIBRARY = "libsyncmanager (\\fI\\-lsyncmanager\\fR), \\fIpkg\\-config \\-\\-cflags \\-\\-libs syncmanager\\fR"
-
 
 def roff(text: str) -> str:
     """Text as it is: backslashes and hyphens are written out, and no line is taken for a request."""
@@ -31,6 +28,26 @@ def undecorated(comment: str) -> str:
 
 def block(text: str) -> list[str]:
     return [".nf", roff(text), ".fi"]
+
+
+class Manual(NamedTuple):
+    """What the pages of one header have in common."""
+
+    header: str
+    version: str
+
+    @property
+    def library(self) -> str:
+        """How a program is linked."""
+        name = roff(self.header.replace("_", "-"))
+        return f"lib{name} (\\fI\\-l{name}\\fR), \\fIpkg\\-config \\-\\-cflags \\-\\-libs {name}\\fR"
+
+    def head(self, title: str) -> list[str]:
+        """The lines that begin a page."""
+        return [
+            f'.\\" Written by cmake/manual.py from {self.header}.h.',
+            # No date: the same bytes every day.
+            f'.TH {title.upper()} 3 "" "libsyncmanager {self.version}" "Library functions"', ".nh", ".ad l"]
 
 
 def sections(comment: str) -> list[str]:
@@ -51,13 +68,15 @@ class Group(NamedTuple):
     code: str
     comment: str
 
-    def page(self, head: list[str]) -> str:
+    def page(self, manual: Manual) -> str:
         """Their page."""
-        mentioned = dict.fromkeys(re.findall(r"\b(sm_\w+)\(\)", self.comment))
-        see = [f".BR {name} (3)," for name in mentioned if name not in self.names] + [".BR syncmanager (3)"]
+        mentioned = dict.fromkeys(re.findall(r"\b(smt?_\w+)\(\)", self.comment))
+        whole = dict.fromkeys([manual.header, "syncmanager"])
+        see = [f".BR {name} (3)," for name in mentioned if name not in self.names]
+        see += [", ".join(f"\\fB{name}\\fR(3)" for name in whole)]
         return "\n".join([
-            *head, ".SH NAME", f"{', '.join(self.names)} \\- {roff(self.summary())}",
-            ".SH LIBRARY", LIBRARY, ".SH SYNOPSIS", ".nf", "\\fB#include <syncmanager.h>\\fR", "",
+            *manual.head(self.names[0]), ".SH NAME", f"{', '.join(self.names)} \\- {roff(self.summary())}",
+            ".SH LIBRARY", manual.library, ".SH SYNOPSIS", ".nf", f"\\fB#include <{manual.header}.h>\\fR", "",
             *("\\fB" + roff(line) + "\\fR" for line in self.code.split("\n")), ".fi",
             ".SH DESCRIPTION", *block(self.comment), ".PP",
             "Where words in capitals are named as errors, they are the constants SM_ERR_...; what results, callbacks",
@@ -83,7 +102,7 @@ def declarations(text: str) -> tuple[list[str], list[str], list[Group]]:
     for match in declaration.finditer(body):
         code = match["code"].replace("SM_EXPORT ", "").rstrip("\n")
         comment = undecorated(match["comment"][2:].strip().removesuffix("*/")) if match["comment"] else ""
-        found = re.findall(r"\b(sm_\w+)\s*\(", code) if "SM_EXPORT" in match["code"] else []
+        found = re.findall(r"\b(smt?_\w+)\s*\(", code) if "SM_EXPORT" in match["code"] else []
         if found:
             groups.append(Group(found, code, comment))
         out = functions if found else types
@@ -100,40 +119,36 @@ def declarations(text: str) -> tuple[list[str], list[str], list[Group]]:
 
 
 def main() -> int:
-    header, directory = Path(sys.argv[1]), Path(sys.argv[2])
+    header, directory = Path(sys.argv[1]), Path(sys.argv[3])
+    manual = Manual(header.stem, sys.argv[2])
     text = header.read_text()
-    version = ".".join(re.search(rf"^#define SM_VERSION_{part} (\d+)$", text, re.MULTILINE)[1]
-                       for part in ("MAJOR", "MINOR", "PATCH"))
     first = undecorated(re.match(r"/\*(.*?)\*/", text, re.DOTALL)[1])
+    purpose = first.split("\n", 1)[0].split(" - ", 1)[1]
     types, functions, groups = declarations(text)
     names = [name for group in groups for name in group.names]
-    made = '.\\" Written by cmake/manual.py from syncmanager.h.'
+    others = [".BR syncmanager (3)," if manual.header != "syncmanager" else "", ".BR syncmanager\\-server (1)"]
     page = [
-        made,
-        f'.TH SYNCMANAGER 3 "" "libsyncmanager {version}" "Library functions"',  # no date: the same bytes every day
-        ".nh",
-        ".ad l",
+        *manual.head(manual.header),
         ".SH NAME",
-        f"syncmanager, {', '.join(names)} \\- offline\\-first chat for any host language",
+        f"{', '.join([manual.header, *names])} \\- {roff(purpose)}",
         ".SH LIBRARY",
-        LIBRARY,
+        manual.library,
         ".SH SYNOPSIS",
-        ".B #include <syncmanager.h>",
+        f".B #include <{manual.header}.h>",
         *sections(first),
         ".SH TYPES AND CONSTANTS",
         *types,
         ".SH FUNCTIONS",
         *functions,
         ".SH SEE ALSO",
-        ".BR syncmanager\\-server (1)",
+        *filter(None, others),
     ]
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "syncmanager.3").write_text("\n".join(page) + "\n")
+    (directory / f"{manual.header}.3").write_text("\n".join(page) + "\n")
     for group in groups:
-        first_name, *others = group.names
-        title = f'.TH {first_name.upper()} 3 "" "libsyncmanager {version}" "Library functions"'
-        (directory / f"{first_name}.3").write_text(group.page([made, title, ".nh", ".ad l"]))
-        for name in others:
+        first_name, *more = group.names
+        (directory / f"{first_name}.3").write_text(group.page(manual))
+        for name in more:
             (directory / f"{name}.3").write_text(f".so man3/{first_name}.3\n")
     return 0
 

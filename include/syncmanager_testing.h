@@ -58,7 +58,7 @@ SM_EXPORT int32_t smt_world_new(uint64_t seed, const char *options, smt_world **
  * Since 0.1 */
 SM_EXPORT int32_t smt_world_free(smt_world *world);
 
-/* The time of the world, ms since the epoch, or a negative status. */
+/* The time of the world, ms since the epoch, or a negative status: INVALID_HANDLE. @thread any. Since 0.1 */
 SM_EXPORT int64_t smt_now(smt_world *world);
 
 /* Lets `ms` milliseconds pass (0 to 31622400000, 366 days): all that happens meanwhile happens, and its events wait in
@@ -67,7 +67,7 @@ SM_EXPORT int32_t smt_advance(smt_world *world, int64_t ms);
 
 /* Lets the time pass until one thing has happened (a request arrives, a frame comes, a deadline is over), at most `ms`
  * milliseconds. For hosts with an event loop of their own, which look at their descriptors in between. Gives how many
- * milliseconds have passed, or a negative status. @thread any. Since 0.1 */
+ * milliseconds have passed, or a negative status: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
 SM_EXPORT int64_t smt_step(smt_world *world, int64_t ms);
 
 /* A request of the administration to the service, carried out at once and past the network: acts of other users, and
@@ -79,9 +79,10 @@ SM_EXPORT int64_t smt_step(smt_world *world, int64_t ms);
 SM_EXPORT int32_t smt_request(smt_world *world, const char *method, const char *target, const char *body,
                               int32_t *out_status, char **out_body);
 
-/* The same to the realtime database, as "/rooms/a.json?ns=test"; with all rights. */
+/* As smt_request(), to the realtime database with all rights; `target` as "/rooms/a.json?ns=test". Errors:
+ * INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_database_request(smt_world *world, const char *method, const char *target, const char *body,
-                                                 int32_t *out_status, char **out_body);
+                                       int32_t *out_status, char **out_body);
 
 /* How bad the network and the service are from now on: "fair", "usual" or "bad" as a JSON text, or an object with some
  * of these, in percent (0 to 100) of requests, connections or frames:

@@ -45,7 +45,7 @@ extern "C" {
     pub fn smt_world_free(world: *mut smt_world) -> i32;
 
     /// ```text
-    /// The time of the world, ms since the epoch, or a negative status.
+    /// The time of the world, ms since the epoch, or a negative status: INVALID_HANDLE. @thread any. Since 0.1
     /// ```
     pub fn smt_now(world: *mut smt_world) -> i64;
 
@@ -61,7 +61,7 @@ extern "C" {
     /// most `ms`
     /// milliseconds. For hosts with an event loop of their own, which look at their descriptors in between. Gives
     /// how many
-    /// milliseconds have passed, or a negative status. @thread any. Since 0.1
+    /// milliseconds have passed, or a negative status: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1
     /// ```
     pub fn smt_step(world: *mut smt_world, ms: i64) -> i64;
 
@@ -87,7 +87,8 @@ extern "C" {
     ) -> i32;
 
     /// ```text
-    /// The same to the realtime database, as "/rooms/a.json?ns=test"; with all rights.
+    /// As smt_request(), to the realtime database with all rights; `target` as "/rooms/a.json?ns=test". Errors:
+    /// INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1
     /// ```
     pub fn smt_database_request(
         world: *mut smt_world,
