@@ -250,11 +250,15 @@ final class EncryptedDirectoryTests: XCTestCase {
             for (index, (name, bytes)) in encrypted.enumerated() {
                 try bytes.write(to: url(index < placed ? name : name + ".encrypted"))
             }
+            try keys[0].1.write(to: url("key.db.new"))
             if placed == 0 {
                 let again = try open(nil)
                 try check(again)
                 again.close()
-                XCTAssertFalse(FileManager.default.fileExists(atPath: url("cache.db.encrypted").path))
+                for name in ["cache.db.encrypted", "key.db.new"] {
+                    XCTAssertFalse(FileManager.default.fileExists(atPath: url(name).path), name)
+                }
+                try keys[0].1.write(to: url("key.db.new"))
                 for (name, bytes) in encrypted { try bytes.write(to: url(name + ".encrypted")) }
             }
             for (name, bytes) in keys { try bytes.write(to: url(name)) }
@@ -263,6 +267,7 @@ final class EncryptedDirectoryTests: XCTestCase {
             XCTAssertEqual(try again.intents.intents().count, 0)
             again.close()
             XCTAssertFalse(try isReadable("planted"))
+            XCTAssertFalse(FileManager.default.fileExists(atPath: url("key.db.new").path))
         }
     }
 
@@ -279,6 +284,7 @@ final class EncryptedDirectoryTests: XCTestCase {
         try check(stores)
         try stores.cache.setValue("later", "1")
         stores.close()
+        try FileManager.default.removeItem(at: url("key.db.new"))
         try check(try open(nil))
     }
 }

@@ -44,6 +44,8 @@ public final class DirectoryKeys {
         }
         let (keys, isWhole) = try read(directory, hostKey)
         if !isWhole { try keys.write() }
+        // A kill while keys were written may have left it.
+        try DataDirectory.remove(newFile(directory))
         try keys.putCopiesInPlace()
         return keys
     }
@@ -119,7 +121,7 @@ public final class DirectoryKeys {
 
     /// Writes both files, each as a whole under another name first: a kill leaves the old one or the new one.
     private func write() throws(StoreError) {
-        let new = directory + "/key.db.new"
+        let new = DirectoryKeys.newFile(directory)
         try DataDirectory.remove(new)
         let file = try Connection(path: new, DirectoryKeys.settings(hostKey))
         defer { file.shut() }
@@ -212,7 +214,11 @@ public final class DirectoryKeys {
 
     private static func copy(of path: String) -> String { path + ".encrypted" }
 
+    /// The name under which keys are written first.
+    private static func newFile(_ directory: String) -> String { directory + "/key.db.new" }
+
     private static func removeCopies(_ directory: String) throws(StoreError) {
+        try DataDirectory.remove(newFile(directory))
         for file in StoredFile.allCases { try DataDirectory.remove(copy(of: file.path(in: directory))) }
     }
 
