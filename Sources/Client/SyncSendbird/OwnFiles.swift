@@ -3,14 +3,6 @@ import SyncModel
 
 /// Files in the document of an own message, as the service has them.
 enum OwnFiles {
-    /// Whether a document is that of a file message. A message that the host sends by itself may have the file's
-    /// address beside the text.
-    static func isFile(_ document: JSON) -> Bool {
-        let type = document["type"]?.string
-        return type == "FILE" || type == "file" || document["file"] != nil || document["files"] != nil
-            || document["url"] != nil
-    }
-
     /// Brings the files into the shape of the socket: one beside the message's own fields, several as a list.
     static func flatten(_ document: JSON) {
         if document["type"]?.string == "FILE" { document.set("type", nil) }

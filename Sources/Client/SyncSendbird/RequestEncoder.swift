@@ -147,7 +147,7 @@ struct RequestEncoder {
         _ body: [UInt8], _ url: ChannelURL, _ requestID: RequestID
     ) -> (isFile: Bool, document: JSON) {
         let document = object(body)
-        let isFile = OwnFiles.isFile(document)
+        let isFile = OwnMessageDocument.isFile(document)
         if isFile { OwnFiles.flatten(document) }
         if let arrays = document["sorted_metaarray"] {
             document.set("metaarray", arrays)

@@ -122,56 +122,15 @@ public struct SendbirdRules: ServiceRules {
         return JSONSlice.setting([("reactions", kept.serialized())], in: json)
     }
 
-    public func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] {
-        var names: Set<String> = []
-        for part in parts {
-            switch part {
-            case .reactions: names.insert("reactions")
-            case .threadInfo: names.insert("thread_info")
-            case .metaArray: names.formUnion(["sorted_metaarray", "metaarray", "metaarray_key_order"])
-            case .parentMessageInfo: names.insert("parent_message_info")
-            // Handled below, since the id of the poll stays.
-            case .pollDetails: break
-            }
-        }
-        let rest = JSONSlice.removing(names, from: message) ?? message
-        guard parts.contains(.pollDetails) else { return rest }
-        let poll = rest.withUnsafeBytes { bytes -> Int64? in
-            guard let poll = (try? JSONSlice.checked(bytes))?["poll"], poll.isObject else { return nil }
-            return poll["id"]?.int ?? 0
-        }
-        return poll.flatMap { JSONSlice.setting([("poll", Array("{\"id\":\($0)}".utf8))], in: rest) } ?? rest
-    }
-
     public func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] {
-        let document = (try? JSON.parse(message.body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
-        document.set("message_id", message.acceptedID?.json ?? .int(0))
-        document.set("request_id", .string(message.requestID.text))
-        document.set("channel_url", .string(message.channelURL.text))
-        if document["type"] == nil { document.set("type", OwnFiles.isFile(document) ? "FILE" : "MESG") }
-        document.set("created_at", .int(message.createdAt))
-        if document["user"] == nil { document.set("user", .object(["user_id": .string(userID.text)])) }
-        let status =
-            if message.isCanceled { "canceled" }
-            else if message.acceptedID != nil { "sent" }
-            else if message.failure != nil { "failed" }
-            else { "pending" }
-        document.set("status", .string(status))
-        if message.isCanceled, OwnFiles.isFile(document) {
-            document.set("error_code", .int(Int64(FailureCodes.canceled)))
-        }
-        if let failure = message.failure {
-            document.set("error_code", .int(Int64(failure.code)))
-            document.set("resendable", .bool(FailureCodes.resendable.contains(failure.code)))
-            document.set("retry_count", .int(Int64(failure.retryCount)))
-        }
-        return document.serialized()
+        OwnMessageDocument.json(
+            of: message, userID: userID, canceled: FailureCodes.canceled, FailureCodes.resendable.contains)
     }
 
     public func isSendable(_ message: OwnMessageContent) -> Bool {
         guard let document = try? JSON.parse(message.body), document.kind == .object else { return false }
         let type = document["type"]?.string ?? "MESG"
-        return OwnFiles.isFile(document) ? document["url"]?.string?.isEmpty == false : type == "MESG"
+        return OwnMessageDocument.isFile(document) ? document["url"]?.string?.isEmpty == false : type == "MESG"
     }
 
     public func isClosedToSends(_ channel: ChannelRecord) -> Bool {
@@ -182,22 +141,7 @@ public struct SendbirdRules: ServiceRules {
     }
 
     public func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord {
-        let json = json(of: message, userID: userID)
-        var record = MessageRecord(
-            id: MessageID(message.requestID.text), position: MessagePosition(order: message.createdAt, tie: 0),
-            senderID: userID, requestID: message.requestID, json: json)
-        json.withUnsafeBytes { bytes in
-            guard let slice = try? JSONSlice.checked(bytes) else { return }
-            let type = slice["type"]?.string ?? slice["message_type"]?.string ?? ""
-            // In some file messages `type` is the file's media type.
-            let hasFile = slice["file"] != nil || slice["files"] != nil || slice["url"] != nil
-            if type == "FILE" || type == "file" || hasFile { record.kind = .file }
-            record.customType = slice["custom_type"]?.string ?? ""
-            let parent = slice["parent_message_id"]
-            record.parentID = parent?.int.map { $0 > 0 ? MessageID(number: $0) : "" } ?? MessageID(parent?.string ?? "")
-            record.isReplyToChannel = (slice["reply_to_channel"] ?? slice["is_reply_to_channel"])?.bool ?? false
-        }
-        return record
+        OwnMessageDocument.record(of: message, userID: userID, json(of: message, userID: userID))
     }
 
     // MARK: Failures

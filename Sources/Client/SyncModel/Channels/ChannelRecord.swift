@@ -109,8 +109,15 @@ public struct ChannelRecord: Equatable, Sendable {
     public var identity: ChannelIdentity { ChannelIdentity(createdAt: createdAt, serviceID: serviceID) }
 
     private static func reference(_ message: JSONSlice) -> MessageReference? {
-        guard let createdAt = message["created_at"]?.int, let id = message["message_id"]?.int else { return nil }
-        return MessageReference(id: MessageID(number: id), position: MessagePosition(order: createdAt, tie: id))
+        guard let createdAt = message["created_at"]?.int, let id = message["message_id"] else { return nil }
+        if let number = id.int {
+            let position = MessagePosition(order: createdAt, tie: number)
+            return MessageReference(id: MessageID(number: number), position: position)
+        }
+        // A service whose ids are texts does not say in which order messages of one time are.
+        return id.string.map { text in
+            MessageReference(id: MessageID(text), position: MessagePosition(order: createdAt, tie: 0))
+        }
     }
 
     /// Channel times are seconds on the wire and milliseconds here. Anything past the year 5138 read as seconds is
