@@ -270,16 +270,20 @@ final class Requests {
         timeline.changesTaken(isStored, page, to: ask, &turn)
     }
 
-    /// What a page says of relations is stored before the page, so that a stored message always has all of its known
-    /// relations. If they cannot be stored, the page is asked for again. Not for a page that was given up: it is not
-    /// known any more which relations were taken back since the page was made.
+    /// What a page says of relations, and of messages that were deleted, is stored before the page, so that a stored
+    /// message always has all of its known relations. If they cannot be stored, the page is asked for again. Not for a
+    /// page that was given up: it is not known any more which relations were taken back since the page was made.
     private func storingRelations(of reply: ServiceReply, _ timeline: Timeline, _ turn: inout Turn) -> ServiceReply {
         guard turn.capabilities.hasRelations, case .messages(let page) = reply else { return reply }
+        let url = timeline.id.channelURL
         let relations = timeline.history.crossings.applied(to: page.relations)
-        if relations.isEmpty || recorder.record(relations: relations, in: timeline.id.channelURL, Cause(.sync), &turn) {
-            return reply
+        var isStored = relations.isEmpty || recorder.record(relations: relations, in: url, Cause(.sync), &turn)
+        if isStored, !page.deletedIDs.isEmpty {
+            let deletions = MessageFact(
+                channelURL: url, kind: .deleted(ids: page.deletedIDs), cause: Cause(.messageChangelog))
+            isStored = recorder.record(message: deletions, &turn)
         }
-        return .failure(turn.rules.failure(.connectionClosed))
+        return isStored ? reply : .failure(turn.rules.failure(.connectionClosed))
     }
 
     /// Processes one part of an answer about channels; the next part follows after other inputs.

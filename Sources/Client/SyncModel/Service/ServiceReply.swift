@@ -62,6 +62,8 @@ public struct MessagePage: Sendable {
     /// All relations of its messages, except those that the stream has told or will tell; and what the page says of
     /// relations of other messages.
     public var relations: RelationChanges
+    /// Messages, wherever they are, that were deleted within the stretch: where deletions are events of their own.
+    public var deletedIDs: [MessageID] = []
 
     public init(
         messages: [MessageRecord], range: (start: HistoryEdge, end: HistoryEdge)?, reachedFirst: Bool,
