@@ -333,7 +333,7 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
 /* ---- Client ------------------------------------------------------------------------------------------------- */
 
 /* Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
- *   "app_id", "user_id"      required; "app_id" without control characters
+ *   "app_id", "user_id"      required; "app_id" without control characters. With Matrix "app_id" may be left out
  *   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's files are in
  *                            APP/USER below it
  *   "cache"                  "file" (default) or "none": cache and outbox are in memory, nothing of them is ever on the
@@ -341,8 +341,9 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *                            MESSAGES THAT WAIT TO BE SENT OR HAVE FAILED, DRAFTS, and writes to the database that are
  *                            on their way. Two such clients of one user are separate (docs/cache.md)
  *   "access_token"           without control characters; may come later by sm_set_token()
- *   "service"                "sendbird" (default)
- *   "api_host"               default: the service's own for the app; begins with "http://" or "https://"
+ *   "service"                "sendbird" (default) or "matrix", which is in the making (docs/matrix.md)
+ *   "api_host"               default: the service's own for the app; begins with "http://" or "https://". With Matrix
+ *                            the homeserver, and required
  *   "ws_host"                the same for the socket; begins with "ws://" or "wss://", as "ws://127.0.0.1:8080"
  *   "ca_file"                PEM file of trusted roots, default: the system's
  *   "delivery"               "host" (default) or "thread"

@@ -112,7 +112,7 @@ STREAM_ACTIONS = {
     "find": "key:t", "item": "path:g", "slice": "section:n from:n count:n", "first_after": "key:t item:v",
     "last_before": "key:t item:v",
 }
-CONFIG = ("app_id:t user_id:t access_token:t service:sendbird delivery:host|thread queue_limit:n "
+CONFIG = ("app_id:t user_id:t access_token:t service:sendbird|matrix delivery:host|thread queue_limit:n "
           "message_collection_capacity:n resend_policy:automatic|manual|none resend_retry_count:n "
           "failed_retention_days:n max_failed_per_channel:n request_timeout_ms:n file_timeout_ms:n "
           "uploads_at_once:n cache:file|none search:b encryption_key:t encryption_passphrase:t "

@@ -1,14 +1,15 @@
 import Glibc
 import SyncJSON
+import SyncMatrix
 import SyncModel
 import SyncSendbird
 
-/// The service that a configuration names. Only this file, outside the service's module, knows the service's types.
+/// The service that a configuration names. Only this file, outside the services' modules, knows their types.
 struct ChosenService {
     /// Reads a service's message object; `nil` when the document is not one.
     typealias MessageReader = @Sendable (JSON) -> MessageRecord?
 
-    enum Name: String, CaseIterable { case sendbird }
+    enum Name: String, CaseIterable { case sendbird, matrix }
 
     let service: any ChatService
     let readMessage: MessageReader
@@ -22,6 +23,10 @@ struct ChosenService {
                 appVersion: configuration.appVersion, systemVersion: ChosenService.systemVersion,
                 isSessionExpiring: configuration.isSessionExpiring)
             readMessage = { SendbirdService.message($0) }
+        case .matrix:
+            service = MatrixService(userID: UserID(configuration.userID), homeserver: configuration.apiHost ?? "")
+            // A host has no connection of its own to this service.
+            readMessage = { _ in nil }
         }
     }
 

@@ -86,9 +86,21 @@ package struct Configuration {
             case .sendByREST: engine.sendsByRequest = try value.flag()
             }
         }
-        for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
+        try checkIdentity(document)
         try settle(directory, isBounded)
         hand()
+    }
+
+    /// Checks what names the user. With Matrix the homeserver is named by `api_host`, and the application's place in
+    /// names of files is taken by the part of the user's id that names the server.
+    private mutating func checkIdentity(_ document: DocumentValue) throws(DocumentError) {
+        if service == .matrix {
+            guard apiHost != nil else { throw document.missing("api_host") }
+            if appID.isEmpty, let colon = userID.utf8.firstIndex(of: UInt8(ascii: ":")) {
+                appID = String(userID[userID.utf8.index(after: colon)...])
+            }
+        }
+        for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
     }
 
     /// Hands the engine what it has to know beside the keys that were read into its own options.

@@ -213,17 +213,18 @@ class Channel(_RequiredChannel, total=False):
 
 
 class _RequiredConfig(TypedDict):
-    app_id: str
     user_id: str
 
 
 class Config(_RequiredConfig, total=False):
     """The arguments of ``SyncManager``; the header's comment of ``sm_setup`` explains them. Since 0.1."""
 
+    #: Needed by every service but Matrix.
+    app_id: str
     data_dir: str
     cache: Literal["file", "none"]
     access_token: str
-    service: Literal["sendbird"]
+    service: Literal["sendbird", "matrix"]
     api_host: str
     ws_host: str
     ca_file: str

@@ -160,7 +160,8 @@ extern "C" {
 
     /// ```text
     /// Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
-    ///   "app_id", "user_id"      required; "app_id" without control characters
+    ///   "app_id", "user_id"      required; "app_id" without control characters. With Matrix "app_id" may be left
+    /// out
     ///   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's
     /// files are in
     ///                            APP/USER below it
@@ -172,8 +173,10 @@ extern "C" {
     /// that are
     ///                            on their way. Two such clients of one user are separate (docs/cache.md)
     ///   "access_token"           without control characters; may come later by sm_set_token()
-    ///   "service"                "sendbird" (default)
-    ///   "api_host"               default: the service's own for the app; begins with "http://" or "https://"
+    ///   "service"                "sendbird" (default) or "matrix", which is in the making (docs/matrix.md)
+    ///   "api_host"               default: the service's own for the app; begins with "http://" or "https://". With
+    /// Matrix
+    ///                            the homeserver, and required
     ///   "ws_host"                the same for the socket; begins with "ws://" or "wss://", as
     /// "ws://127.0.0.1:8080"
     ///   "ca_file"                PEM file of trusted roots, default: the system's

@@ -23,7 +23,9 @@ document! {
         cache_in_files(on: bool) { ("cache", quoted(if on { "file" } else { "none" })) }
         /// May come later by [`Client::set_token`](crate::Client::set_token).
         access_token(token: &str) { ("access_token", quoted(token)) }
-        /// Begins with `http://` or `https://`; default: the service's own for the app.
+        /// Which service; default [`Service::Sendbird`].
+        service(service: Service) { ("service", quoted(service.name())) }
+        /// Begins with `http://` or `https://`; default: the service's own for the app. With Matrix the homeserver.
         api_host(url: &str) { ("api_host", quoted(url)) }
         /// Begins with `ws://` or `wss://`; default: the service's own for the app.
         ws_host(url: &str) { ("ws_host", quoted(url)) }
@@ -100,12 +102,31 @@ document! {
 }
 
 impl Config {
-    /// The two that are required.
+    /// The two that are required. With Matrix the first one may be empty: then it is the user's server.
     pub fn new(app_id: &str, user_id: &str) -> Config {
         let mut document = Document::new();
         document.set("app_id", &quoted(app_id));
         document.set("user_id", &quoted(user_id));
         Config(document)
+    }
+}
+
+/// Which service a client speaks to. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Service {
+    /// The Sendbird Platform, or the embedded server.
+    Sendbird,
+    /// A Matrix homeserver, which [`Config::api_host`] names. In the making.
+    Matrix,
+}
+
+impl Service {
+    fn name(self) -> &'static str {
+        match self {
+            Service::Sendbird => "sendbird",
+            Service::Matrix => "matrix",
+        }
     }
 }
 

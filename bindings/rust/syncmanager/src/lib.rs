@@ -92,7 +92,7 @@ pub use call::{Call, Reply};
 pub use change::{Change, List, Source, Step};
 pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, SearchCollection, Viewpoint};
-pub use config::{CacheOrder, Config, Notify, ResendPolicy};
+pub use config::{CacheOrder, Config, Notify, ResendPolicy, Service};
 pub use database::Database;
 pub use draft::{Draft, Edit, OutgoingFile, Target};
 pub use error::{Error, ErrorKind, Result};

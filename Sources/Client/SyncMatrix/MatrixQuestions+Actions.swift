@@ -1,0 +1,204 @@
+import SyncBytes
+import SyncJSON
+import SyncModel
+
+// What hosts ask for by name.
+extension MatrixQuestions {
+    static let offered: Set<Action> = [
+        .message(.editMessage), .message(.deleteMessage), .message(.addReaction), .message(.removeReaction),
+        .reading(.markAsRead), .reading(.startTyping), .reading(.endTyping), .member(.invite),
+        .member(.acceptInvitation), .member(.declineInvitation), .member(.join), .member(.leave),
+        .channel(.getChannel), .channel(.getMessage), .channel(.createChannel),
+    ]
+
+    private static let typingTime: Int64 = 10_000
+
+    func action(_ call: ActionCall) -> MatrixQuestion {
+        let url = call.channelURL
+        let id = call.messageID
+        switch call.action {
+        case .message(.editMessage): return edit(call, url, id)
+        case .message(.deleteMessage):
+            return redact(url, id) { MatrixQuestions.done([.messageDeleted(channelURL: url, messageID: id)]) }
+        case .message(.addReaction): return react(url, id, call.text("key") ?? "")
+        case .message(.removeReaction): return takeBack(url, id, call.text("key") ?? "")
+        case .reading(.markAsRead): return markAsRead(url)
+        case .reading(.startTyping), .reading(.endTyping):
+            let isTyping = call.action == .reading(.startTyping)
+            let body = JSON.object(["typing": .bool(isTyping)])
+            if isTyping { body.set("timeout", .int(MatrixQuestions.typingTime)) }
+            return post("PUT", ["rooms", url.text, "typing", userID.text], body) { _ in MatrixQuestions.done() }
+        case .member(.invite): return invite(url, call.texts("user_ids") ?? [])
+        case .member(.acceptInvitation), .member(.join):
+            return post("POST", ["join", url.text], .object()) { _ in answered(url, Cause(.eventUserJoined)) }
+        case .member(.declineInvitation), .member(.leave):
+            let source = call.action == .member(.leave)
+                ? EventSource.eventUserLeft : .eventUserDeclinedInvitation
+            return post("POST", ["rooms", url.text, "leave"], .object()) { _ in
+                MatrixQuestions.done([.channel(url: url, .removed(Cause(source)))])
+            }
+        case .channel(.getChannel): return asked(answered(url, Cause(.channelRefresh)))
+        case .channel(.getMessage): return mapped(question(.getMessage(channelURL: url, messageID: id)))
+        case .channel(.createChannel): return create(call)
+        default: return .known(.failure(.unsupported))
+        }
+    }
+
+    // MARK: Shapes
+
+    private static func done(_ events: [ServiceEvent] = [], _ result: [UInt8]? = nil) -> MatrixStep {
+        .reply(.action(ActionReply(result: result, events: events)))
+    }
+
+    /// A request that changes something.
+    private func post(
+        _ method: String, _ path: [String], _ body: JSON, _ then: @escaping (JSON) -> MatrixStep
+    ) -> MatrixQuestion {
+        .ask(api.request(method, path, [], body, timeout: timeout)) { answer in
+            guard answer.isGood, let document = answer.document else {
+                return .reply(.failure(ServiceFailure(answer)))
+            }
+            return then(document)
+        }
+    }
+
+    private func asked(_ step: MatrixStep) -> MatrixQuestion {
+        switch step {
+        case .reply(let reply): .known(reply)
+        case .ask(let request, let then): .ask(request, then)
+        }
+    }
+
+    /// The reply with a message or a channel becomes that to an action.
+    private func mapped(_ question: MatrixQuestion, _ cause: Cause = Cause(.channelRefresh)) -> MatrixQuestion {
+        guard case .ask(let request, let then) = question else { return question }
+        return .ask(request) { answer in MatrixQuestions.mapped(then(answer), cause) }
+    }
+
+    private static func mapped(_ step: MatrixStep, _ cause: Cause) -> MatrixStep {
+        switch step {
+        case .reply(.message(let message)): done([], message.json)
+        case .reply(.channel(let channel)): done([.channelAnswered(channel, cause)], channel.json)
+        case .reply: step
+        case .ask(let request, let then): .ask(request) { mapped(then($0), cause) }
+        }
+    }
+
+    /// Asks for a channel, which becomes the result.
+    private func answered(_ url: ChannelURL, _ cause: Cause) -> MatrixStep {
+        asStep(mapped(channel(url), cause))
+    }
+
+    /// The server knows a request by this: repeated under it, it is the same one.
+    private var requestID: String { "a\(now.wall).\(now.monotonic)" }
+
+    // MARK: Messages
+
+    private func edit(_ call: ActionCall, _ url: ChannelURL, _ id: MessageID) -> MatrixQuestion {
+        guard let text = call.text("message") else { return .known(.failure(.unsupported)) }
+        let mentioned = call.texts("mentioned_user_ids").map { JSON.strings($0) }
+        let content = MatrixQuestions.text("* " + text, mentioned)
+        content.set("m.new_content", MatrixQuestions.text(text, mentioned))
+        content.set("m.relates_to", .object([
+            "rel_type": .string(RelationKind.edit), "event_id": .string(id.text),
+        ]))
+        return sending(url, type: "m.room.message", requestID: requestID, content) { _ in
+            guard case .ask(let request, let then) = mapped(question(.getMessage(channelURL: url, messageID: id)))
+            else { return .reply(.failure(.malformed)) }
+            return .ask(request, then)
+        }
+    }
+
+    private func redact(
+        _ url: ChannelURL, _ id: MessageID, _ then: @escaping () -> MatrixStep
+    ) -> MatrixQuestion {
+        post("PUT", ["rooms", url.text, "redact", id.text, requestID], .object()) { _ in then() }
+    }
+
+    private func react(_ url: ChannelURL, _ id: MessageID, _ key: String) -> MatrixQuestion {
+        let content = JSON.object(["m.relates_to": .object([
+            "rel_type": .string(RelationKind.reaction), "event_id": .string(id.text), "key": .string(key),
+        ])])
+        let result = JSON.object(["key": .string(key), "user_id": .string(userID.text)]).serialized()
+        let question = sending(url, type: "m.reaction", requestID: requestID, content) { _ in
+            MatrixQuestions.done([], result)
+        }
+        guard case .ask(let request, let then) = question else { return question }
+        return .ask(request) { answer in
+            // It is there already.
+            if answer.document?["errcode"]?.string == "M_DUPLICATE_ANNOTATION" {
+                return MatrixQuestions.done([], result)
+            }
+            return then(answer)
+        }
+    }
+
+    /// A reaction is taken back by the id of its own event, which the server is asked for.
+    private func takeBack(_ url: ChannelURL, _ id: MessageID, _ key: String) -> MatrixQuestion {
+        let result = JSON.object(["key": .string(key), "user_id": .string(userID.text)]).serialized()
+        let request = api.request(
+            "GET", ["rooms", url.text, "relations", id.text, RelationKind.reaction, "m.reaction"],
+            [("limit", "100")], timeout: timeout, version: "v1")
+        return .ask(request) { answer in
+            guard answer.isGood, let chunk = answer.document?["chunk"]?.array else {
+                return .reply(.failure(ServiceFailure(answer)))
+            }
+            let own = chunk.first { event in
+                event["sender"]?.string?.isByteEqual(to: userID.text) == true
+                    && event["content"]?["m.relates_to"]?["key"]?.string?.isByteEqual(to: key) == true
+            }
+            guard let reaction = own?["event_id"]?.string else { return MatrixQuestions.done([], result) }
+            return asStep(redact(url, MessageID(reaction)) {
+                let changes = RelationChanges(removed: [MessageID(reaction)])
+                return MatrixQuestions.done(
+                    [.messageRelations(channelURL: url, changes, Cause(.eventReactionUpdated))], result)
+            })
+        }
+    }
+
+    private func asStep(_ question: MatrixQuestion) -> MatrixStep {
+        switch question {
+        case .known(let reply): .reply(reply)
+        case .ask(let request, let then): .ask(request, then)
+        }
+    }
+
+    // MARK: Channels
+
+    /// Up to the newest event that the stream has told; of a room of which it has told nothing, up to the newest one.
+    private func markAsRead(_ url: ChannelURL) -> MatrixQuestion {
+        func receipt(_ id: String) -> MatrixQuestion {
+            post("POST", ["rooms", url.text, "receipt", "m.read", id], .object()) { _ in MatrixQuestions.done() }
+        }
+        if let id = memory.newest[url] { return receipt(id.text) }
+        let newest = api.messages(
+            url, from: streamToken, .previous, until: nil, limit: 1, timeout: timeout)
+        return .ask(newest) { answer in
+            guard answer.isGood, let chunk = answer.document?["chunk"]?.array else {
+                return .reply(MatrixQuestions.reply(ofRoom: answer) { _ in nil })
+            }
+            return chunk.first?["event_id"]?.string.map { asStep(receipt($0)) } ?? MatrixQuestions.done()
+        }
+    }
+
+    /// One after the other.
+    private func invite(_ url: ChannelURL, _ ids: [String]) -> MatrixQuestion {
+        guard let first = ids.first else { return asked(answered(url, Cause(.eventUserReceivedInvitation))) }
+        return post("POST", ["rooms", url.text, "invite"], .object(["user_id": .string(first)])) { _ in
+            asStep(invite(url, Array(ids.dropFirst())))
+        }
+    }
+
+    private func create(_ call: ActionCall) -> MatrixQuestion {
+        let isPublic = call.flag("is_public") ?? false
+        let body = JSON.object([
+            "preset": .string(isPublic ? "public_chat" : "private_chat"),
+            "invite": .strings((call.texts("user_ids") ?? []).filter { !$0.isByteEqual(to: userID.text) }),
+        ])
+        if let name = call.text("name") { body.set("name", .string(name)) }
+        return post("POST", ["createRoom"], body) { answer in
+            guard let room = answer["room_id"]?.string else { return .reply(.failure(.malformed)) }
+            return answered(ChannelURL(room), Cause(.eventChannelCreated))
+        }
+    }
+}
