@@ -67,9 +67,11 @@ def test_the_programs_of_a_page(
 
 
 def test_the_test_file_of_the_page_on_testing(tmp_path: Path) -> None:
-    (program, _), (in_a_world, _) = programs("testing")
+    (program, _), *in_a_world = programs("testing")
     run_tests(program, "2 passed", tmp_path, os.environ["SYNCMANAGER_LIBRARY"])
-    run_tests(in_a_world, "1 passed", tmp_path, str(COMMON.parent / "build/lib/libsyncmanager-testing.so.0"))
+    assert len(in_a_world) == 2
+    for program, _ in in_a_world:
+        run_tests(program, "1 passed", tmp_path, str(COMMON.parent / "build/lib/libsyncmanager-testing.so.0"))
     assert syncmanager.version()
 
 
