@@ -164,12 +164,14 @@ def test_the_database_is_there(tmp_path: Path) -> None:
         mei = lunch(world)
         world.database("PUT", "/.settings/rules", {"rules": {".read": True, ".write": True}})
         world.database("PUT", "/rooms/a", {"name": "A"})
-        config = world.config(mei, tmp_path, database={"url": "http://db", "name": "test"})
-        with blocking.SyncManager(**config) as sm:
+        with blocking.SyncManager(**world.config(mei, tmp_path)) as sm:
             sm.connect(timeout=30)
             assert sm.database.get("/rooms/a", timeout=30) == {"name": "A"}
             sm.database.set("/rooms/b", {"name": "B"}, timeout=30)
         assert world.database("GET", "/rooms/b") == {"name": "B"}
+        without = world.config(mei, tmp_path / "without", database=None)
+        with blocking.SyncManager(**without) as sm, pytest.raises(errors.InvalidDocumentError):
+            sm.database.get("/rooms/a", timeout=30)
 
 
 def test_a_world_is_not_ended_by_a_callback_in_it(tmp_path: Path) -> None:

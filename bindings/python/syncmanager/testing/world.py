@@ -162,12 +162,13 @@ class World(Service):
     # What a test does
 
     def config(self, user: Account, data_dir: str | os.PathLike[str], **more: Any) -> Config:
-        """The configuration of a client in this world, for ``SyncManager(**config)``."""
+        """The configuration of a client in this world, for ``SyncManager(**config)``, with its realtime database."""
         config = {
             "app_id": "syncmanager",
             "user_id": user["user_id"],
             "access_token": user["access_token"],
             "data_dir": os.fspath(data_dir),
+            "database": {"url": "http://database", "name": "test"},
             **more,
         }
         return cast(Config, config)
