@@ -14,7 +14,7 @@ from syncmanager import SyncManager, blocking, errors
 from syncmanager._ffi import check, lib
 from syncmanager.documents import LATEST
 from syncmanager.events import Connection
-from syncmanager.testing import Account, Disturbance, Fault, ServerError, World
+from syncmanager.testing import Account, Disturbance, Fault, ServerError, Weather, World
 
 DAY = 86_400_000
 FAULTS: list[Fault] = ["429", "5xx", "garbage", "half_body", "close"]
@@ -172,6 +172,29 @@ def test_the_database_is_there(tmp_path: Path) -> None:
         without = world.config(mei, tmp_path / "without", database=None)
         with blocking.SyncManager(**without) as sm, pytest.raises(errors.InvalidDocumentError):
             sm.database.get("/rooms/a", timeout=30)
+
+
+@pytest.mark.parametrize("weather", [{"lost": 100}, {"answer_lost": 100}])
+def test_a_write_that_is_done_late_brings_back_a_part_of_what_is_gone(weather: Weather, tmp_path: Path) -> None:
+    """docs/database.md, and its way not to show that part."""
+    with World(6) as world:
+        mei = lunch(world)
+        world.database("PUT", "/messages", {"a": {"text": "hello"}, "m": {"text": "removed by another client"}})
+        with blocking.SyncManager(**world.config(mei, tmp_path)) as sm:
+            everything = sm.stream({"database": {"path": "messages"}})
+            whole = sm.stream({"database": {"path": "messages"}}, predicate={"!=": ["text", None]})
+            world.advance(10_000)
+            world.set_weather(weather)
+            written = sm.start.call("database_set", path="messages/m/likes", value=3)
+            world.advance(3_000)
+            world.database("DELETE", "/messages/m")
+            world.set_weather("fair")
+            written.result(600)
+            world.advance(10_000)
+            sm.dispatch(timeout=0)
+            assert world.database("GET", "/messages/m") == {"likes": 3}
+            assert [row["key"] for row in everything.rows] == ["a", "m"]
+            assert [row["key"] for row in whole.rows] == ["a"]
 
 
 def test_a_world_is_not_ended_by_a_callback_in_it(tmp_path: Path) -> None:
