@@ -47,6 +47,23 @@ def test_calls_of_a_blocking_client(config: Any, syncmanager_server: Server) -> 
 
 
 @served
+def test_the_address_alone_is_enough(config: Any, syncmanager_server: Server) -> None:
+    """docs/database-server.md: the instance is then `default`; a session key says to the rules who the user is."""
+    config["database"] = {"url": config["database"]["url"]}
+    with blocking.SyncManager(**config) as client:
+        client.database.set("a", 1, timeout=20)
+        assert client.database.get("a", timeout=20) == 1
+    assert syncmanager_server.database("GET", "/a") is None  # of the instance `test`
+    syncmanager_server.database("PUT", "/.settings/rules", {"rules": {"$user": {".read": "auth.uid == $user"}}})
+    key = syncmanager_server.session_key("mei")
+    config["database"] = {"url": config["database"]["url"], "name": "test", "token": key}
+    with blocking.SyncManager(**config) as client:
+        assert client.database.get("mei", timeout=20) is None
+        with pytest.raises(errors.ServiceError):
+            client.database.get("bo", timeout=20)
+
+
+@served
 def test_live_values(config: Any, syncmanager_server: Server) -> None:
     with blocking.SyncManager(**config) as client:
         listen = client.database.listen("a")
