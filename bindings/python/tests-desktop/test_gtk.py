@@ -22,6 +22,7 @@ repository: Any = __import__("gi.repository", fromlist=["Gtk", "GLib"])
 from syncmanager import gtk  # noqa: E402
 
 PATIENCE = 60
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples/desktop/gtk_list.py"
 
 
 def rows(model: Any) -> list[Any]:
@@ -136,3 +137,42 @@ def test_a_window_shows_a_chat(syncmanager_server: Server, tmp_path: Path) -> No
         until("noodles?")
         GLib.source_remove(source)
         window.destroy()
+
+
+def labels(widget: Any) -> list[str]:
+    """The texts in a window; its title is empty."""
+    found = [widget.get_text()] if isinstance(widget, repository.Gtk.Label) and widget.get_text() else []
+    child = widget.get_first_child()
+    while child is not None:
+        found += labels(child)
+        child = child.get_next_sibling()
+    return found
+
+
+def test_the_example(syncmanager_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, Gtk, GLib = syncmanager_server, repository.Gtk, repository.GLib
+    if not Gtk.init_check():
+        pytest.skip("there is no display")
+    monkeypatch.syspath_prepend(str(EXAMPLE.parent))
+    import gtk_list
+
+    mei = server.create_user("mei")
+    for name in ("Lunch", "Plans"):
+        server.create_channel(name.lower(), "mei", name=name)
+    end = time.monotonic() + PATIENCE
+    seen: list[list[str]] = []
+
+    def look() -> bool:
+        windows = Gtk.Window.get_toplevels()
+        window = windows.get_item(windows.get_n_items() - 1)
+        seen.append(sorted(labels(window)))
+        if seen[-1] != ["Lunch", "Plans"] and time.monotonic() < end:
+            return True
+        window.close()
+        return False
+
+    GLib.timeout_add(20, look)
+    gtk_list.main(server.config(mei, tmp_path))
+    assert seen[-1] == ["Lunch", "Plans"]
+    page = EXAMPLE.parents[2] / "docs/api/desktop.md"
+    assert f"```python\n{EXAMPLE.read_text(encoding='utf-8')}```" in page.read_text(encoding="utf-8")

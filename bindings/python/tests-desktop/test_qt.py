@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +20,26 @@ QtCore: Any = pytest.importorskip("PySide6.QtCore")
 from syncmanager import qt  # noqa: E402
 
 PATIENCE = 60
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples/desktop/qt_list.py"
+#: Runs the example until its window shows what is asked for; a process has one application.
+UNTIL = """
+import json, sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QListView
+application = QApplication([])
+import qt_list
+
+def look():
+    for view in application.topLevelWidgets():
+        model = view.model() if isinstance(view, QListView) else None
+        if model and sorted(model.index(row, 0).data() for row in range(model.rowCount())) == sys.argv[2:]:
+            application.quit()
+
+timer = QTimer(interval=20)
+timer.timeout.connect(look)
+timer.start()
+qt_list.main(json.loads(sys.argv[1]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +112,22 @@ def test_a_chat(application: Any, syncmanager_server: Server, tmp_path: Path) ->
         server.delete("lunch", server.messages("lunch")[0]["message_id"])
         until("noodles?")
         notifier.setEnabled(False)
+
+
+def test_the_example(syncmanager_server: Server, tmp_path: Path) -> None:
+    server = syncmanager_server
+    mei = server.create_user("mei")
+    for name in ("Lunch", "Plans"):
+        server.create_channel(name.lower(), "mei", name=name)
+    config = json.dumps(server.config(mei, tmp_path))
+    paths = os.pathsep.join([str(EXAMPLE.parent), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", UNTIL, config, "Lunch", "Plans"],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    page = EXAMPLE.parents[2] / "docs/api/desktop.md"
+    assert f"```python\n{EXAMPLE.read_text(encoding='utf-8')}```" in page.read_text(encoding="utf-8")

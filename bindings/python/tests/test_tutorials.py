@@ -18,8 +18,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TOPICS = ["configuration", "channels", "messages", "threads", "reactions", "receipts", "typing"]
 PAGES = ["tutorial", "blocking", "trouble", "bots", *(f"topics/{name}" for name in TOPICS)]
-#: Of these pages the programs with this text are whole ones, which other tests run: test_handlers.py.
-WHOLE = {"bots": "sys.argv[1]"}
+#: Of these pages the programs with this text are whole ones, which other tests run: test_handlers.py, tests-desktop.
+WHOLE = {"bots": "sys.argv[1]", "api/desktop": "sys.argv[1]"}
 #: Pages for hosts of any language, which the package does not ship. Those with Python programs are named here.
 COMMON = Path(__file__).resolve().parents[3] / "docs"
 COMMON_PAGES = ["database", "resources", "streams"]
