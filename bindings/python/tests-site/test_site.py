@@ -102,3 +102,13 @@ def test_what_is_written_elsewhere_is_there(site: Path) -> None:
     # A link out of the site would lead nowhere: the path in the repository stands there.
     assert "bindings/c/first.c" in text(site, "common/first-program")
     assert 'href="../../bindings' not in (site / "common/first-program/index.html").read_text(encoding="utf-8")
+
+
+def test_what_the_site_puts_in_is_linked_in_the_repository() -> None:
+    """There a placeholder shows nothing, so the page links to what would be in its place."""
+    pages = [page.read_text(encoding="utf-8") for page in (PACKAGE / "docs").rglob("*.md")]
+    placeholder = re.compile(r"^<!-- actions: ([\w ]+) -->$", re.MULTILINE)
+    asked = [(page, names.split()) for page in pages for names in placeholder.findall(page)]
+    assert len(asked) >= 6
+    assert [name for page, names in asked for name in names if f"docs/actions.md#{name})" not in page] == []
+    assert all("](../../syncmanager/" in page for page in pages if "\n::: " in page)
