@@ -130,6 +130,31 @@ def test_draft(server: Server, config: Any) -> None:
     assert [message["message"] for message in server.messages("draft")] == [f"see{EVIL} you"]
 
 
+def test_offline_reader(server: Server, config: Any) -> None:
+    user_id = config["user_id"]
+    server.create_channel("read", user_id)
+    server.post_many("read", user_id, 1300)
+    server.post("read", user_id, f"see{EVIL} you")
+    with SyncManager(**config) as sm:
+        sm.connect(timeout=60)
+        sm.channels().fetch(timeout=60)
+    offline = {**config, "api_host": "http://127.0.0.1:1", "ws_host": "ws://127.0.0.1:1"}
+    del offline["access_token"]
+    assert run("offline_reader.py", offline, "read") == ["(older messages are not cached)"], "it was never opened"
+    with SyncManager(**config) as sm:
+        sm.connect(timeout=60)
+        chat = sm.messages("read", limit=200)
+        while chat.fetch(timeout=60).has_more:
+            pass
+    lines = run("offline_reader.py", offline, "read")
+    assert len(lines) == 1301
+    assert lines[-1] == f"{user_id}: see you", "all of them, and their end is known"
+    nobody = json.dumps({**offline, "user_id": "nobody"})
+    command = [sys.executable, str(EXAMPLES / "offline_reader.py"), nobody, "read"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and done.stderr.startswith("SM_ERR_NOT_FOUND"), done
+
+
 def test_search_typed(server: Server, config: Any) -> None:
     server.create_channel("typed", config["user_id"])
     server.post("typed", config["user_id"], f"see{EVIL} you at lunch tomorrow")
