@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err("usage: page_cache CONFIG_JSON CHANNEL_URL".into()),
     };
     let client = Client::open(&Config::from_json(config))?;
-    let filter = MessageFilter::from_json("{}").limit(200);
+    let filter = MessageFilter::new().limit(200);
     let messages = client.messages(&channel_url, Viewpoint::Latest, &filter)?;
     let start = Instant::now();
     loop {

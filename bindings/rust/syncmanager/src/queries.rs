@@ -24,6 +24,19 @@ document! {
     }
 }
 
+impl ChannelQuery {
+    /// All channels of the user that are not hidden, the one with the latest message first.
+    pub fn new() -> ChannelQuery {
+        ChannelQuery(Document::new())
+    }
+}
+
+impl Default for ChannelQuery {
+    fn default() -> ChannelQuery {
+        ChannelQuery::new()
+    }
+}
+
 /// The order of channels; equal ones are ordered by URL. Since 0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -86,6 +99,19 @@ document! {
         include_parent_message_info(flag: bool) { ("include_parent_message_info", flag.to_string()) }
         /// Whether more of a poll is told than its id.
         include_poll_details(flag: bool) { ("include_poll_details", flag.to_string()) }
+    }
+}
+
+impl MessageFilter {
+    /// All messages of the channel but replies in threads.
+    pub fn new() -> MessageFilter {
+        MessageFilter(Document::new())
+    }
+}
+
+impl Default for MessageFilter {
+    fn default() -> MessageFilter {
+        MessageFilter::new()
     }
 }
 

@@ -222,7 +222,7 @@ fn what_waits_is_bounded_and_whoever_lags_starts_over() {
     server.say_many("talk", 150);
     let client = Client::open(&server.config().queue_limit(16)).expect("it can be opened");
     block_on(client.connect().future().expect("it is open")).expect("the server lets mei in");
-    let filter = MessageFilter::from_json("{}").limit(2);
+    let filter = MessageFilter::new().limit(2);
     let talk = client.messages("talk", Viewpoint::Latest, &filter).expect("the filter is right");
     let channels = client.channels(None).expect("no query is right");
     let rows = client.stream(&StreamSpec::transient().at_once()).expect("the spec is right");
@@ -286,7 +286,7 @@ fn what_wait_keeps_is_bounded() {
     server.say_many("talk", 100);
     let client = Client::open(&server.config().queue_limit(16)).expect("it can be opened");
     client.connect().wait(PATIENCE).expect("the server lets mei in");
-    let filter = MessageFilter::from_json("{}").limit(2);
+    let filter = MessageFilter::new().limit(2);
     let talk = client.messages("talk", Viewpoint::Latest, &filter).expect("the filter is right");
     for _ in 0..40 {
         talk.fetch_previous().wait(PATIENCE).expect("a page comes");

@@ -25,7 +25,7 @@ fn a_live_list_is_what_the_library_has() {
     server.say("c3", "up to the top");
     let client = server.open();
     client.connect().wait(PATIENCE).expect("the server lets mei in");
-    let query = ChannelQuery::from_json("{}").limit(3).order(ChannelOrder::LatestLastMessage);
+    let query = ChannelQuery::new().limit(3).order(ChannelOrder::LatestLastMessage);
     let channels = client.channels(&query).expect("the query is right");
     let page = channels.fetch_next().wait(PATIENCE).expect("a page comes");
     assert!(page.has_more());
@@ -81,7 +81,7 @@ fn events_say_all_that_happened() {
     server.say_many("talk", 120);
     let client = server.open();
     client.connect().wait(PATIENCE).expect("the server lets mei in");
-    let filter = MessageFilter::from_json("{}").limit(50);
+    let filter = MessageFilter::new().limit(50);
     let talk = client.messages("talk", Viewpoint::Latest, &filter).expect("the filter is right");
     while talk.fetch_previous().wait(PATIENCE).expect("a page comes").has_more() {}
     talk.send(&Draft::new("and one of my own")).wait(PATIENCE).expect("it is sent");
@@ -205,7 +205,7 @@ fn errors_say_what_is_wrong() {
     assert_eq!(error.kind(), ErrorKind::Locked);
     assert!(error.to_string().starts_with("SM_ERR_LOCKED: "), "{error}");
 
-    let error = client.channels(&ChannelQuery::from_json("{}").limit(1000)).map(drop).expect_err("too many");
+    let error = client.channels(&ChannelQuery::new().limit(1000)).map(drop).expect_err("too many");
     assert_eq!(error.path(), Some("$.limit"));
     let talk = client.messages("talk", Viewpoint::Oldest, None).expect("no filter is right");
     talk.fetch_next().start().expect("the first is taken");
