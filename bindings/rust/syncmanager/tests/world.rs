@@ -5,7 +5,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use syncmanager::testing::World;
-use syncmanager::{Client, Draft, ErrorKind, Viewpoint};
+use syncmanager::{Client, Draft, ErrorKind, Notify, Viewpoint};
+
+#[allow(dead_code)] // its main()
+#[path = "../examples/bot.rs"]
+mod bot;
 
 const HOUR: Duration = Duration::from_secs(3600);
 const BAD: &str = r#"{"lost":10,"answer_lost":10,"reset":10,"broken":10,"refused":50}"#;
@@ -72,6 +76,56 @@ fn a_killed_client_goes_on() {
     world.advance(HOUR).expect("time passes");
     assert_eq!(world.messages("lunch").expect("messages"), ["kept"]);
     again.close();
+}
+
+/// Lets the bot of docs/rust.md do what there is to do.
+fn serve(client: &Client) {
+    while let Some(event) = client.next_event(HOUR).expect("drained") {
+        bot::handle(client, "mei", event).expect("handled");
+    }
+}
+
+#[test]
+fn the_bot_answers_each_message_once() {
+    let _turn = TURN.lock();
+    let world = world(5);
+    world.create_channel("plans", "Plans", &["mei", "bo"]).expect("a channel");
+    let config = world.config("mei").notify(Notify::All);
+    let first = Client::open(&config).expect("a client");
+    first.connect().wait(HOUR).expect("connected");
+    world.post("lunch", "bo", "one").expect("posted");
+    serve(&first);
+    // Killed behind its answer, before the acknowledgement.
+    world.post("lunch", "bo", "two").expect("posted");
+    let mark = format!("answers {}", last_id(&world, "lunch"));
+    let chat = first.messages("lunch", Viewpoint::Latest, None).expect("a collection");
+    let answer = Draft::new("You said: two").data(&mark).request_id(&mark);
+    chat.send(&answer).wait(HOUR).expect("sent");
+    drop(chat);
+    world.kill(&first);
+    world.post("lunch", "bo", "three").expect("posted");
+    let second = Client::open(&config).expect("the files are free");
+    second.connect().wait(HOUR).expect("connected");
+    serve(&second);
+    // Refused for good: given up, and nothing else waits for it.
+    world.request("PUT", "/v3/group_channels/lunch/freeze", r#"{"freeze":true}"#).expect("frozen");
+    world.post("lunch", "bo", "four").expect("posted");
+    world.post("plans", "bo", "five").expect("posted");
+    serve(&second);
+    world.request("PUT", "/v3/group_channels/lunch/freeze", r#"{"freeze":false}"#).expect("not frozen");
+    serve(&second);
+    let mut there = world.messages("lunch").expect("messages");
+    there.sort();
+    assert_eq!(there, ["You said: one", "You said: three", "You said: two", "four", "one", "three", "two"]);
+    assert_eq!(world.messages("plans").expect("messages"), ["five", "You said: five"]);
+    second.close();
+}
+
+/// Of the newest message.
+fn last_id(world: &World, channel_url: &str) -> i64 {
+    let channel = world.request("GET", &format!("/v3/group_channels/{channel_url}"), "").expect("the channel");
+    let last = channel.get("last_message").and_then(|message| message.get("message_id"));
+    last.and_then(|id| id.as_i64()).expect("an id")
 }
 
 #[test]
