@@ -138,6 +138,7 @@ let package = Package(
             of: "SyncEngine",
             ["SyncSendbird", "SyncStore", "SyncRealtime", "SyncTree", "SyncModel", "SyncBytes", "CSQLite"]),
         tests(of: "SyncSendbird"),
+        tests(of: "SyncMatrix", ["SyncModel", "SyncJSON", "SyncBytes"]),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),
         // The server is built to be run as a program of its own.
