@@ -62,6 +62,33 @@ final class CapabilityTests: EngineTestCase {
         XCTAssertFalse(everAsked.contains { if case .messageGap = $0 { true } else { false } })
     }
 
+    /// Channels that came, changed or went while the stream did not go on are found by a listing; while it goes on,
+    /// there is none.
+    func testAStreamThatBrokeHasItsChannelsListedAgain() throws {
+        start(capabilities: ServiceCapabilities(
+            channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false))
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
+        connect()
+        event(.batch([], resume: "1"))
+        serve(channels: [Case.channel("c"), Case.channel("gone"), Case.channel("named")])
+        fetch(1, .next)
+        func listings() -> Int { everAsked.count { if case .listChannels = $0 { true } else { false } } }
+        let atFirst = listings()
+        let now = [Case.channel("c"), Case.channel("named", name: "otherwise"), Case.channel("new")]
+        for isContinued in [true, false] {
+            loseConnection()
+            wait(60_000)
+            event(.connected(SessionInfo(
+                userID: "mei", loginTime: Case.wall + 60_000, isContinued: isContinued)))
+            event(.batch([], resume: "2"))
+            serve(channels: now)
+            XCTAssertEqual(listings(), isContinued ? atFirst : atFirst + 1)
+            XCTAssertEqual(
+                try cache.channelURLs().sorted(), isContinued ? ["c", "gone", "named"] : ["c", "named", "new"])
+        }
+        XCTAssert(try XCTUnwrap(host.json(1, .channels, "named")).contains("otherwise"))
+    }
+
     func testWithNothingOfItAllIsShownAsItIs() throws {
         reconnect(ServiceCapabilities(channelChanges: .asked, messageChanges: .asked, hasGapCheck: false))
         let now = [Case.message(2), Case.message(4), Case.message(5)]

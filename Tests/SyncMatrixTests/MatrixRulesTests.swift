@@ -123,7 +123,7 @@ final class MatrixRulesTests: XCTestCase {
             for _ in 0...random.below(3) { change(whole, random.pick(values) ?? "null", &random) }
             let since: String? = random.chance(50) ? "s0" : nil
             var memory = RoomMemory()
-            let reader = SyncReader(userID: "@mei:x", heardAt: 1000, since: since)
+            let reader = SyncReader(userID: "@mei:x", heardAt: 1000, since: since, isListing: since == nil)
             guard let news = reader.read(whole, &memory) else { continue }
             read += 1
             for case .messageReceived(_, let message) in news.events {

@@ -47,6 +47,15 @@ final class MatrixServiceTests: MatrixCase {
         XCTAssertFalse(info.isContinued)
     }
 
+    /// What came could not be stored: the channels are told, since they are listed once in a session.
+    func testTheStreamBeginsAgainWithinASession() {
+        begin()
+        service.resume(from: nil, now: now)
+        take()
+        sync(Self.joined([Self.text("$1", "hello")], state: Self.state, next: "s1"))
+        XCTAssertEqual(batch, ["channel Lunch joined", "hole  [\"$1\"] from ps1"])
+    }
+
     func testWhatTheStreamLeavesOutIsAHole() {
         begin()
         sync(Self.joined(
@@ -150,7 +159,8 @@ final class MatrixServiceTests: MatrixCase {
         XCTAssertFalse(requests.contains { $0.request.method == "PUT" })
         // The stream tells that a room is encrypted from now on.
         sync(Self.joined(
-            [#"{"event_id":"$e","type":"m.room.encryption","state_key":"","sender":"@bo:x","content":{}}"#], next: "s2"))
+            [#"{"event_id":"$e","type":"m.room.encryption","state_key":"","sender":"@bo:x","content":{}}"#],
+            next: "s2"))
         ask(.sendMessage(channelURL: Self.room, requestID: "r2", body: Array(#"{"message":"x"}"#.utf8)), id: 3)
         guard case .failure(let known) = replies[3] else { return XCTFail("\(replies)") }
         XCTAssertEqual(known.code, 700_011)

@@ -74,7 +74,8 @@ struct MatrixQuestions {
 
     private func channels(_ answer: JSON, _ moreState: [JSON] = []) -> [ChannelRecord]? {
         var memory = RoomMemory()
-        let reader = SyncReader(userID: userID, heardAt: now.wall, since: nil, moreState: moreState)
+        let reader = SyncReader(
+            userID: userID, heardAt: now.wall, since: nil, isListing: true, moreState: moreState)
         return reader.read(answer, &memory)?.channels
     }
 

@@ -133,10 +133,12 @@ public final class MatrixService: ChatService {
     }
 
     private func heard(_ bytes: [UInt8], _ now: Moment) {
-        let reader = SyncReader(userID: userID, heardAt: now.wall, since: stream.since)
+        // When what came could not be stored, the stream begins again within the session, and nobody lists.
+        let isListing = stream.since == nil && !stream.isOnline
+        let reader = SyncReader(userID: userID, heardAt: now.wall, since: stream.since, isListing: isListing)
         guard let answer = try? JSON.parse(bytes), answer.kind == .object, let news = reader.read(answer, &memory)
         else { return endSession(.malformed) }
-        if stream.since == nil { listed = news.channels }
+        if isListing { listed = news.channels }
         if !stream.isOnline {
             outputs.append(.event(.connected(SessionInfo(
                 userID: userID, loginTime: now.wall, isContinued: stream.since != nil))))

@@ -17,6 +17,8 @@ struct SyncReader {
     let heardAt: Int64
     /// From where the stream went on; `nil`: the answer has everything as it is now.
     let since: String?
+    /// The answer has everything, and its channels are to be listed; else they are told as they come.
+    var isListing: Bool
     /// State of the room that the answer leaves out.
     var moreState: [JSON] = []
 
@@ -24,7 +26,7 @@ struct SyncReader {
         var events: [ServiceEvent] = []
         /// From where the stream goes on.
         var next = ""
-        /// Of an answer that has everything: all channels.
+        /// All channels, if they are to be listed.
         var channels: [ChannelRecord] = []
     }
 
@@ -57,7 +59,7 @@ struct SyncReader {
     }
 
     private func tell(_ channel: ChannelRecord, _ cause: Cause, _ news: inout News) {
-        if since == nil {
+        if isListing {
             news.channels.append(channel)
         } else {
             news.events.append(.channelAnswered(channel, cause))

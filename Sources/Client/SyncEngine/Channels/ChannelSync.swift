@@ -102,7 +102,7 @@ final class ChannelSync: Machine {
     func sessionBegan(_ context: Context) {
         log = .unread
         if anchorLog(context) == true { log = .read }
-        if context.capabilities.channelChanges == .asked { relist(context) }
+        if context.knowsChannelsByListing { relist(context) }
     }
 
     /// Whether a new point to read the log from was stored; `nil` when that failed.
