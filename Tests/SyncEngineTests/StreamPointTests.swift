@@ -117,7 +117,7 @@ final class StreamPointTests: EngineTestCase {
         cache.setCommitHook(nil)
         wait(1999)
         event(.batch([], resume: "p9"))
-        serve(messages: ["c": [Case.message(1), Case.message(2)]])
+        serve(channels: [Case.channel("c")], messages: ["c": [Case.message(1), Case.message(2)]])
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["1", "2"])
     }
@@ -142,7 +142,7 @@ final class StreamPointTests: EngineTestCase {
         XCTAssertEqual(resumedFrom, ["p1"])
         event(.batch([arrival(2)], resume: "p2"))
         XCTAssertEqual(asked(isAround).count, 1)
-        serve(messages: ["c": [Case.message(1), Case.message(2)]])
+        serve(channels: [Case.channel("c")], messages: ["c": [Case.message(1), Case.message(2)]])
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["1", "2"])
     }
@@ -191,7 +191,7 @@ final class StreamPointTests: EngineTestCase {
         guard case .messages(_, let edge, _, _, _, let until) = asked.first else { return XCTFail("no page is asked") }
         XCTAssertEqual(edge, HistoryEdge(Case.message(2).position, token: "older"))
         XCTAssertEqual(until, HistoryEdge(Case.message(7).position, token: "newer"))
-        serve(messages: ["c": (2...9).map { Case.message($0) }])
+        serve(channels: [Case.channel("c")], messages: ["c": (2...9).map { Case.message($0) }])
         XCTAssertEqual(host.ids(1), (1...9).map { "\($0)" })
     }
 
@@ -222,7 +222,7 @@ final class StreamPointTests: EngineTestCase {
         XCTAssertEqual(stored.map(\.end.token), ["older"])
         event(arrival(5))
         XCTAssertEqual(host.ids(1), ["1", "2"])
-        serve(messages: ["c": (1...5).map { Case.message($0) }])
+        serve(channels: [Case.channel("c")], messages: ["c": (1...5).map { Case.message($0) }])
         XCTAssertEqual(host.ids(1), (1...5).map { "\($0)" })
     }
 

@@ -58,7 +58,9 @@ struct RoomState {
         for (key, name) in [("m.joined_member_count", "joined"), ("m.invited_member_count", "invited")] {
             if let count = summary[key]?.int { json.set(name, .int(max(0, count))) }
         }
-        if let heroes = summary["m.heroes"] { json.set("heroes", heroes) }
+        if let heroes = summary["m.heroes"]?.array {
+            json.set("heroes", .strings(heroes.prefix(RoomState.mostHeroes).compactMap(\.string)))
+        }
     }
 
     /// Takes in how many messages are unread, as the server counts them.
