@@ -15,6 +15,7 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
+
 def roff(text: str) -> str:
     """Text as it is: backslashes and hyphens are written out, and no line is taken for a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
