@@ -80,20 +80,21 @@ struct RoomState {
                 whole.set(key, value)
             }
         }
+        let state = RoomState(whole, userID: userID)
         let kept = JSON.object()
-        for hero in (whole["heroes"]?.array ?? []).prefix(RoomState.mostHeroes).compactMap(\.string) {
-            kept.set(hero, names[hero])
-        }
+        for hero in state.heroes { kept.set(hero, names[hero]) }
         whole.set("names", kept)
-        return RoomState(whole, userID: userID)
+        return state
     }
 
     private static let mostHeroes = 20
 
+    /// Some members, by whom a room without a name is called.
+    private var heroes: [String] { (json["heroes"]?.array ?? []).compactMap(\.string) }
+
     /// The name, or the alias, or the names of some members.
     private var name: String {
         for key in ["name", "alias"] { if let text = json[key]?.string, !text.isEmpty { return text } }
-        let heroes = (json["heroes"]?.array ?? []).prefix(RoomState.mostHeroes).compactMap(\.string)
         return heroes.map { hero in
             let name = json["names"]?[hero]?.string ?? ""
             return name.isEmpty ? hero : name
