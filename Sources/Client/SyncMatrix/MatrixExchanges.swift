@@ -1,9 +1,9 @@
 import SyncModel
 
-/// What follows the answer to a request.
+/// How a request of the engine goes on.
 indirect enum MatrixStep {
     case reply(ServiceReply)
-    /// Another request, and what follows its answer.
+    /// A request to the homeserver, and what follows its answer.
     case ask(TransportRequest, (MatrixAnswer) -> MatrixStep)
 }
 

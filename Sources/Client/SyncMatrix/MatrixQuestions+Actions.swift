@@ -13,7 +13,7 @@ extension MatrixQuestions {
 
     private static let typingTime: Int64 = 10_000
 
-    func action(_ call: ActionCall) -> MatrixQuestion {
+    func action(_ call: ActionCall) -> MatrixStep {
         let url = call.channelURL
         let id = call.messageID
         switch call.action {
@@ -37,10 +37,10 @@ extension MatrixQuestions {
             return post("POST", ["rooms", url.text, "leave"], .object()) { _ in
                 MatrixQuestions.done([.channel(url: url, .removed(Cause(source)))])
             }
-        case .channel(.getChannel): return asked(answered(url, Cause(.channelRefresh)))
+        case .channel(.getChannel): return answered(url, Cause(.channelRefresh))
         case .channel(.getMessage): return mapped(question(.getMessage(channelURL: url, messageID: id)))
         case .channel(.createChannel): return create(call)
-        default: return .known(.failure(.unsupported))
+        default: return .reply(.failure(.unsupported))
         }
     }
 
@@ -53,7 +53,7 @@ extension MatrixQuestions {
     /// A request that changes something.
     private func post(
         _ method: String, _ path: [String], _ body: JSON, _ then: @escaping (JSON) -> MatrixStep
-    ) -> MatrixQuestion {
+    ) -> MatrixStep {
         .ask(api.request(method, path, [], body, timeout: timeout)) { answer in
             guard answer.isGood, let document = answer.document else {
                 return .reply(.failure(ServiceFailure(answer)))
@@ -62,23 +62,12 @@ extension MatrixQuestions {
         }
     }
 
-    private func asked(_ step: MatrixStep) -> MatrixQuestion {
-        switch step {
-        case .reply(let reply): .known(reply)
-        case .ask(let request, let then): .ask(request, then)
-        }
-    }
-
     /// The reply with a message or a channel becomes that to an action.
-    private func mapped(_ question: MatrixQuestion, _ cause: Cause = Cause(.channelRefresh)) -> MatrixQuestion {
-        guard case .ask(let request, let then) = question else { return question }
-        return .ask(request) { answer in MatrixQuestions.mapped(then(answer), cause) }
-    }
-
-    private static func mapped(_ step: MatrixStep, _ cause: Cause) -> MatrixStep {
+    private func mapped(_ step: MatrixStep, _ cause: Cause = Cause(.channelRefresh)) -> MatrixStep {
         switch step {
-        case .reply(.message(let message)): done([], message.json)
-        case .reply(.channel(let channel)): done([.channelAnswered(channel, cause)], channel.json)
+        case .reply(.message(let message)): MatrixQuestions.done([], message.json)
+        case .reply(.channel(let channel)):
+            MatrixQuestions.done([.channelAnswered(channel, cause)], channel.json)
         case .reply: step
         case .ask(let request, let then): .ask(request) { mapped(then($0), cause) }
         }
@@ -86,7 +75,7 @@ extension MatrixQuestions {
 
     /// Asks for a channel, which becomes the result.
     private func answered(_ url: ChannelURL, _ cause: Cause) -> MatrixStep {
-        asStep(mapped(channel(url), cause))
+        mapped(channel(url), cause)
     }
 
     /// The server knows a request by this: repeated under it, it is the same one.
@@ -94,8 +83,8 @@ extension MatrixQuestions {
 
     // MARK: Messages
 
-    private func edit(_ call: ActionCall, _ url: ChannelURL, _ id: MessageID) -> MatrixQuestion {
-        guard let text = call.text("message") else { return .known(.failure(.unsupported)) }
+    private func edit(_ call: ActionCall, _ url: ChannelURL, _ id: MessageID) -> MatrixStep {
+        guard let text = call.text("message") else { return .reply(.failure(.unsupported)) }
         let mentioned = call.texts("mentioned_user_ids").map { JSON.strings($0) }
         let content = MatrixQuestions.text("* " + text, mentioned)
         content.set("m.new_content", MatrixQuestions.text(text, mentioned))
@@ -103,19 +92,17 @@ extension MatrixQuestions {
             "rel_type": .string(RelationKind.edit), "event_id": .string(id.text),
         ]))
         return sending(url, type: "m.room.message", requestID: requestID, content) { _ in
-            guard case .ask(let request, let then) = mapped(question(.getMessage(channelURL: url, messageID: id)))
-            else { return .reply(.failure(.malformed)) }
-            return .ask(request, then)
+            mapped(question(.getMessage(channelURL: url, messageID: id)))
         }
     }
 
     private func redact(
         _ url: ChannelURL, _ id: MessageID, _ then: @escaping () -> MatrixStep
-    ) -> MatrixQuestion {
+    ) -> MatrixStep {
         post("PUT", ["rooms", url.text, "redact", id.text, requestID], .object()) { _ in then() }
     }
 
-    private func react(_ url: ChannelURL, _ id: MessageID, _ key: String) -> MatrixQuestion {
+    private func react(_ url: ChannelURL, _ id: MessageID, _ key: String) -> MatrixStep {
         let content = JSON.object(["m.relates_to": .object([
             "rel_type": .string(RelationKind.reaction), "event_id": .string(id.text), "key": .string(key),
         ])])
@@ -134,7 +121,7 @@ extension MatrixQuestions {
     }
 
     /// A reaction is taken back by the id of its own event, which the server is asked for.
-    private func takeBack(_ url: ChannelURL, _ id: MessageID, _ key: String) -> MatrixQuestion {
+    private func takeBack(_ url: ChannelURL, _ id: MessageID, _ key: String) -> MatrixStep {
         let result = JSON.object(["key": .string(key), "user_id": .string(userID.text)]).serialized()
         let request = api.request(
             "GET", ["rooms", url.text, "relations", id.text, RelationKind.reaction, "m.reaction"],
@@ -148,26 +135,19 @@ extension MatrixQuestions {
                     && event["content"]?["m.relates_to"]?["key"]?.string?.isByteEqual(to: key) == true
             }
             guard let reaction = own?["event_id"]?.string else { return MatrixQuestions.done([], result) }
-            return asStep(redact(url, MessageID(reaction)) {
+            return redact(url, MessageID(reaction)) {
                 let changes = RelationChanges(removed: [MessageID(reaction)])
                 return MatrixQuestions.done(
                     [.messageRelations(channelURL: url, changes, Cause(.eventReactionUpdated))], result)
-            })
-        }
-    }
-
-    private func asStep(_ question: MatrixQuestion) -> MatrixStep {
-        switch question {
-        case .known(let reply): .reply(reply)
-        case .ask(let request, let then): .ask(request, then)
+            }
         }
     }
 
     // MARK: Channels
 
     /// Up to the newest event that the stream has told; of a room of which it has told nothing, up to the newest one.
-    private func markAsRead(_ url: ChannelURL) -> MatrixQuestion {
-        func receipt(_ id: String) -> MatrixQuestion {
+    private func markAsRead(_ url: ChannelURL) -> MatrixStep {
+        func receipt(_ id: String) -> MatrixStep {
             post("POST", ["rooms", url.text, "receipt", "m.read", id], .object()) { _ in MatrixQuestions.done() }
         }
         if let id = memory.newest[url] { return receipt(id.text) }
@@ -177,19 +157,19 @@ extension MatrixQuestions {
             guard answer.isGood, let chunk = answer.document?["chunk"]?.array else {
                 return .reply(MatrixQuestions.reply(ofRoom: answer) { _ in nil })
             }
-            return chunk.first?["event_id"]?.string.map { asStep(receipt($0)) } ?? MatrixQuestions.done()
+            return chunk.first?["event_id"]?.string.map { receipt($0) } ?? MatrixQuestions.done()
         }
     }
 
     /// One after the other.
-    private func invite(_ url: ChannelURL, _ ids: [String]) -> MatrixQuestion {
-        guard let first = ids.first else { return asked(answered(url, Cause(.eventUserReceivedInvitation))) }
+    private func invite(_ url: ChannelURL, _ ids: [String]) -> MatrixStep {
+        guard let first = ids.first else { return answered(url, Cause(.eventUserReceivedInvitation)) }
         return post("POST", ["rooms", url.text, "invite"], .object(["user_id": .string(first)])) { _ in
-            asStep(invite(url, Array(ids.dropFirst())))
+            invite(url, Array(ids.dropFirst()))
         }
     }
 
-    private func create(_ call: ActionCall) -> MatrixQuestion {
+    private func create(_ call: ActionCall) -> MatrixStep {
         let isPublic = call.flag("is_public") ?? false
         let body = JSON.object([
             "preset": .string(isPublic ? "public_chat" : "private_chat"),

@@ -1,12 +1,6 @@
 import SyncJSON
 import SyncModel
 
-/// How a request of the engine is answered.
-enum MatrixQuestion {
-    case known(ServiceReply)
-    case ask(TransportRequest, (MatrixAnswer) -> MatrixStep)
-}
-
 /// Turns requests of the engine into requests to the homeserver, and its answers into replies.
 struct MatrixQuestions {
     let api: MatrixAPI
@@ -20,7 +14,7 @@ struct MatrixQuestions {
     /// The server gives no more at once.
     private static let pageSize = 100
 
-    func question(_ request: ServiceRequest) -> MatrixQuestion {
+    func question(_ request: ServiceRequest) -> MatrixStep {
         switch request {
         case .listChannels:
             return ask(whole(nil)) { answer in
@@ -36,17 +30,17 @@ struct MatrixQuestions {
             }
         case .getMessage(let url, let id): return message(url, id)
         case .sendMessage(let url, let requestID, let body): return send(url, requestID, body)
-        case .retention: return .known(.retention(RetentionPage()))
-        case .markDelivered: return .known(.done)
+        case .retention: return .reply(.retention(RetentionPage()))
+        case .markDelivered: return .reply(.done)
         case .action(let call): return action(call)
         case .messagesAround, .messages, .edge, .channelChanges, .messageChanges, .pollChanges, .messageGap,
             .ownMessages, .unreadCounts, .sendMessageByRequest, .uploadFile:
-            return .known(.failure(.unsupported))
+            return .reply(.failure(.unsupported))
         }
     }
 
     /// A request with one answer; `nil` from `read`: the answer is not what the protocol says.
-    func ask(_ request: TransportRequest, _ read: @escaping (JSON) -> ServiceReply?) -> MatrixQuestion {
+    func ask(_ request: TransportRequest, _ read: @escaping (JSON) -> ServiceReply?) -> MatrixStep {
         .ask(request) { answer in .reply(MatrixQuestions.reply(answer, read)) }
     }
 
@@ -81,7 +75,7 @@ struct MatrixQuestions {
 
     /// Some servers leave the event that created the room out of the answer about one room alone. It has to be known,
     /// since a room that was created at another time would count as another channel.
-    func channel(_ url: ChannelURL) -> MatrixQuestion {
+    func channel(_ url: ChannelURL) -> MatrixStep {
         let creation = api.request(
             "GET", ["rooms", url.text, "state", "m.room.create"], [("format", "event")], timeout: timeout)
         return .ask(whole(url)) { answer in
@@ -111,7 +105,7 @@ struct MatrixQuestions {
 
     private func page(
         _ url: ChannelURL, _ edge: HistoryEdge, _ direction: PageDirection, _ limit: Int, _ until: HistoryEdge?
-    ) -> MatrixQuestion {
+    ) -> MatrixStep {
         // Towards newer messages the stream's own place is the end: what is behind it the stream tells.
         let bound = until?.token ?? (direction == .next ? streamToken : nil)
         let request = api.messages(
@@ -130,7 +124,7 @@ struct MatrixQuestions {
     }
 
     /// The newest messages go backwards from the stream's place; those about a time are found by the event next to it.
-    private func around(_ url: ChannelURL, _ time: Int64, _ limit: Int) -> MatrixQuestion {
+    private func around(_ url: ChannelURL, _ time: Int64, _ limit: Int) -> MatrixStep {
         let newest = newest(url, limit)
         guard time < Int64.max else { return newest }
         let request = api.request(
@@ -138,7 +132,7 @@ struct MatrixQuestions {
             timeout: timeout, version: "v1")
         return .ask(request) { answer in
             // Nothing is as late as that.
-            if answer.status == 404, case .ask(let request, let then) = newest { return .ask(request, then) }
+            if answer.status == 404 { return newest }
             guard answer.isGood, let id = answer.document?["event_id"]?.string else {
                 return .reply(MatrixQuestions.reply(ofRoom: answer) { _ in nil })
             }
@@ -148,10 +142,10 @@ struct MatrixQuestions {
         }
     }
 
-    private func newest(_ url: ChannelURL, _ limit: Int) -> MatrixQuestion {
+    private func newest(_ url: ChannelURL, _ limit: Int) -> MatrixStep {
         let end = HistoryEdge(MessagePosition(order: now.wall, tie: 0), token: streamToken)
         guard case .ask(let request, let then) = page(url, end, .previous, limit, nil) else {
-            return .known(.failure(.malformed))
+            return .reply(.failure(.malformed))
         }
         return .ask(request) { answer in
             guard case .reply(.messages(var page)) = then(answer) else { return then(answer) }
@@ -170,7 +164,7 @@ struct MatrixQuestions {
         return .messages(page.island(from: start, to: end))
     }
 
-    private func message(_ url: ChannelURL, _ id: MessageID) -> MatrixQuestion {
+    private func message(_ url: ChannelURL, _ id: MessageID) -> MatrixStep {
         .ask(api.request("GET", ["rooms", url.text, "event", id.text], timeout: timeout)) { answer in
             .reply(MatrixQuestions.reply(ofRoom: answer) { event in
                 record(url, event).map { .message($0) } ?? .failure(.notFound("\(id) is no message"))
@@ -192,8 +186,8 @@ struct MatrixQuestions {
 
     /// Nothing goes in clear to a room that is encrypted. Of a room of which the stream has not told, the server is
     /// asked.
-    func send(_ url: ChannelURL, _ requestID: RequestID, _ body: [UInt8]) -> MatrixQuestion {
-        guard let content = MatrixQuestions.content(body) else { return .known(.failure(.unsupported)) }
+    func send(_ url: ChannelURL, _ requestID: RequestID, _ body: [UInt8]) -> MatrixStep {
+        guard let content = MatrixQuestions.content(body) else { return .reply(.failure(.unsupported)) }
         return sending(url, type: "m.room.message", requestID: requestID.text, content) { answer in
             answer["event_id"]?.string.map { .reply(.accepted(MessageID($0))) } ?? .reply(.failure(.malformed))
         }
@@ -202,7 +196,7 @@ struct MatrixQuestions {
     /// Sends an event unless the room is encrypted.
     func sending(
         _ url: ChannelURL, type: String, requestID: String, _ content: JSON, _ then: @escaping (JSON) -> MatrixStep
-    ) -> MatrixQuestion {
+    ) -> MatrixStep {
         let request = api.send(url, type: type, requestID: requestID, content, timeout: timeout)
         let sent: (MatrixAnswer) -> MatrixStep = { answer in
             guard answer.isGood, let document = answer.document else {
@@ -211,7 +205,7 @@ struct MatrixQuestions {
             return then(document)
         }
         switch memory.isEncrypted[url] {
-        case true?: return .known(.failure(.encrypted))
+        case true?: return .reply(.failure(.encrypted))
         case false?: return .ask(request, sent)
         case nil:
             let state = api.request("GET", ["rooms", url.text, "state", "m.room.encryption"], timeout: timeout)

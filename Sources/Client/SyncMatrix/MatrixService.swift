@@ -48,12 +48,8 @@ public final class MatrixService: ChatService {
 
     public func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment) {
         guard stream.isOnline else { return reply(id, .failure(rules.failure(.notConnected))) }
-        let deadline = now.monotonic.addingClamped(timeout)
-        switch question(request, timeout: timeout, now) {
-        case .known(let known): reply(id, known)
-        case .ask(let first, let then):
-            transport(.send(first, id: exchanges.add(id, deadline: deadline, request, then)))
-        }
+        carryOut(
+            question(request, timeout: timeout, now), of: request, id: id, now.monotonic.addingClamped(timeout))
     }
 
     public func cancel(_ id: UInt64, now: Moment) {
@@ -151,10 +147,10 @@ public final class MatrixService: ChatService {
 
     // MARK: Exchanges
 
-    private func question(_ request: ServiceRequest, timeout: Int64, _ now: Moment) -> MatrixQuestion {
+    private func question(_ request: ServiceRequest, timeout: Int64, _ now: Moment) -> MatrixStep {
         if case .listChannels = request, let channels = listed {
             listed = nil
-            return .known(.channels(ChannelPage(channels: channels, next: "")))
+            return .reply(.channels(ChannelPage(channels: channels, next: "")))
         }
         return MatrixQuestions(
             api: api, userID: userID, memory: memory, streamToken: stream.since ?? "", timeout: timeout, now: now
@@ -169,13 +165,17 @@ public final class MatrixService: ChatService {
             case .success(let answer): entry.then(answer)
             case .failure(let failure): .reply(.failure(failure))
             }
+        carryOut(step, of: entry.request, id: entry.id, entry.deadline)
+    }
+
+    private func carryOut(_ step: MatrixStep, of request: ServiceRequest, id: UInt64, _ deadline: Int64) {
         switch step {
         case .ask(let next, let then):
-            transport(.send(next, id: exchanges.add(entry.id, deadline: entry.deadline, entry.request, then)))
+            transport(.send(next, id: exchanges.add(id, deadline: deadline, request, then)))
         case .reply(let outcome):
-            note(outcome, of: entry.request)
+            note(outcome, of: request)
             guard case .failure(let failure) = outcome, failure.kind == .tokenRejected else {
-                return reply(entry.id, outcome)
+                return reply(id, outcome)
             }
             // No request can succeed with this token any more.
             endSession(failure)
