@@ -41,8 +41,9 @@ def call(client: Client, document: dict) -> None:
     assert lib.sm_call(client.handle, json.dumps(document).encode(), None, None, None, None) == 0, document
 
 
-def fill(server: Server, config: dict) -> None:
-    """Fills the files of `config`: the server has what `fill_server` gave it."""
+def fill(server: Server, config: dict, unsent: dict | None = None) -> None:
+    """Fills the files of `config`: the server has what `fill_server` gave it. `unsent`: a message more in the outbox. It
+    cannot be sent by another client later, because that one would also send the writes that wait for the database."""
     root = next(m["message_id"] for m in server.messages(CHANNEL) if m["message"] == f"{SECRET} root")
     with Client(config) as client:
         assert client.error is None, client.error
@@ -72,6 +73,7 @@ def fill(server: Server, config: dict) -> None:
         for number in range(3):
             assert client.own("sm_send_message", opened[0], {"message": f"{SECRET} unsent {number}",
                                                              "request_id": f"{SECRET}-r{number}"}) is None
+        assert unsent is None or client.own("sm_send_message", opened[2], unsent) is None
         failed = json.dumps({"message": f"{SECRET} failed", "request_id": f"{SECRET}-f"}).encode()
         assert lib.sm_handle_send_response(opened[2], failed, 800120, None, None, None, None) == 0
         client.wait("result", call="handle_send_response", status=0)

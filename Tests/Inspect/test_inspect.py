@@ -84,10 +84,7 @@ def filled(tmp_path_factory) -> Iterator[tuple[Server, Path]]:
         server.request("POST", f"/v3/group_channels/{CHANNEL}/messages", {
             "message_type": "FILE", "user_id": "bo", "url": server.upload(b"x", WORDS[2]), "file_name": WORDS[2]})
         config = config_of(server, folder / "data")
-        fill(server, config)
-        with Client(config) as client:
-            messages, _ = client.messages(OTHER, {})
-            assert client.own("sm_send_message", messages, {"message": WORDS[3], "data": WORDS[1]}) is None
+        fill(server, config, unsent={"message": WORDS[3], "data": WORDS[1]})
         yield server, folder / "data"
 
 
