@@ -149,9 +149,9 @@ class Expectations:
             assert path.read_bytes() == self.content(size)
             assert path.stat().st_mode & 0o777 == 0o600 or of is None
 
-    def expect_export(self, name, channels):
-        """What an export has written: of each channel some members of its line. Each has as many messages as it says,
-        oldest first, and gaps if it is not complete."""
+    def expect_export(self, name, channels, threads=None):
+        """What an export has written: of each channel some members of its line, and of each thread, by the name of its
+        parent. Each has as many messages as it says, oldest first, and gaps if it is not complete."""
         path = self.folder / name
         assert path.stat().st_mode & 0o777 == 0o600
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -171,6 +171,9 @@ class Expectations:
             assert (gaps[place] == 0) >= line["complete"], (place, gaps[place])
         shown = {url: line for (url, thread), line in found.items() if thread is None}
         assert holds(channels, shown) and len(channels) == len(shown), shown
+        parents = {str(self.named[name]["message_id"]): told for name, told in (threads or {}).items()}
+        shown = {thread: line for (_, thread), line in found.items() if thread is not None}
+        assert holds(parents, shown) and len(parents) == len(shown), shown
         assert lines[-1]["messages"] == sum(len(times) for times in counts.values()), lines[-1]
 
     def expect_parts(self, count):

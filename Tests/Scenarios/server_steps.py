@@ -143,9 +143,10 @@ class ServerSteps:
     def server_edit_fields(self, url, message, **fields):
         self.on_message("PUT", url, message, "", {"message_type": "MESG", **fields})
 
-    def server_move(self, url, message, behind):
-        """The service gives a message a time just behind another one's, and tells it as an edit."""
-        moved, created_at = self.named[message], self.named[behind]["created_at"] + 1
+    def server_move(self, url, message, behind=None, before=None):
+        """The service gives a message a time just behind or before another one's, and tells it as an edit."""
+        moved, other = self.named[message], self.named[behind or before]
+        created_at = other["created_at"] + (1 if behind else -1)
         self.server.control(
             "move_message", channel_url=url, message_id=moved["message_id"], created_at=created_at)
         moved["created_at"] = created_at

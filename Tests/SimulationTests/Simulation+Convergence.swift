@@ -144,6 +144,11 @@ extension Simulation {
             if !view.hasPrevious, place > 0, !shown.isEmpty {
                 throw Violation(description: "collection \(view.id) has no previous and misses \(all[..<place])")
             }
+            // It cannot have been trimmed: it begins with the oldest message.
+            let most = max(traits.capacity, view.filter.limit(.previous), view.filter.limit(.next))
+            if view.viewpoint == 0, place > 0, !shown.isEmpty, all.count <= most {
+                throw Violation(description: "collection \(view.id) of the oldest messages misses \(all[..<place])")
+            }
             if shown.isEmpty, !view.hasPrevious, !view.hasNext, !all.isEmpty {
                 throw Violation(description: "collection \(view.id) shows nothing and says that is all, of \(all)")
             }

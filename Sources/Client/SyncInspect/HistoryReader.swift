@@ -101,7 +101,9 @@ struct HistoryReader {
 extension History {
     /// Counts a message, which is older than all that were counted before.
     fileprivate mutating func count(_ place: Place) {
-        guard let index = chunks.lastIndex(where: { $0.start <= place }) else {
+        // A chunk from the first message on covers everything before its start, as the parent of a thread.
+        let first = chunks.first?.reachedFirst == true ? 0 : nil
+        guard let index = chunks.lastIndex(where: { $0.start <= place }) ?? first else {
             between[0] += 1
             return
         }

@@ -38,12 +38,7 @@ extension History {
         }
         var parts: [String] = []
         if chunksLeftOff > 0 { parts.append("… \(chunksLeftOff) older chunks") }
-        if !first.reachedFirst {
-            parts.append("hole before \(first.start.text)" + inHole(0))
-        } else if between[0] > 0 {
-            // The message that a thread answers is cached with its replies.
-            parts.append("before \(first.start.text): \(Shown.count(between[0], "message", "messages")) in no chunk")
-        }
+        if !first.reachedFirst { parts.append("hole before \(first.start.text)" + inHole(0)) }
         for (index, chunk) in chunks.enumerated() {
             if index > 0 { parts.append("hole \(chunks[index - 1].end.text) … \(chunk.start.text)" + inHole(index)) }
             parts.append(chunk.summary)

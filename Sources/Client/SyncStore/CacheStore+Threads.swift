@@ -87,9 +87,7 @@ extension CacheStore {
     public func copyThread(_ key: Int64, parentID: MessageID, from channel: Int64) throws(StoreError) {
         guard let changes = try value("messages.changes.\(channel)"),
             let parent = try message(id: parentID, channel: channel)?.position,
-            let chunk = try chunks(channel: channel).first(where: {
-                $0.start.position <= parent && parent <= $0.end.position
-            })
+            let chunk = try chunks(channel: channel).first(where: { $0.covers(parent) })
         else { return }
         let columns = CacheStore.columns.filter { $0 != "checksum" }.joined(separator: ", ")
         let copied = """

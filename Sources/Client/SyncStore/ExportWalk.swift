@@ -120,7 +120,11 @@ public struct ExportWalk: Sendable {
             filter: ExportWalk.everything, limit: limit)
         var lines: [UInt8] = []
         for row in rows {
-            if !ExportWalk.isJoined(history.last, row.position, chunks) { lines += ExportWalk.gap(in: history) }
+            // Nothing of a thread is before its parent.
+            let isParent = history.last == nil && row.id == history.parentID
+            if !isParent, !ExportWalk.isJoined(history.last, row.position, chunks) {
+                lines += ExportWalk.gap(in: history)
+            }
             var writer = JSONWriter(capacity: row.json.count + 128)
             ExportWalk.begin("message", of: history, &writer)
             writer.member("message", raw: row.json)
@@ -155,10 +159,7 @@ public struct ExportWalk: Sendable {
     private static func isJoined(
         _ last: MessagePosition?, _ next: MessagePosition, _ chunks: [StoredChunk]
     ) -> Bool {
-        chunks.contains { chunk in
-            guard chunk.start.position <= next, next <= chunk.end.position else { return false }
-            return last.map { chunk.start.position <= $0 } ?? chunk.reachedFirst
-        }
+        chunks.contains { $0.covers(next) && (last.map($0.covers) ?? $0.reachedFirst) }
     }
 
     private static func gap(in history: History) -> [UInt8] {

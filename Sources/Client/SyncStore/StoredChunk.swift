@@ -5,7 +5,7 @@ public struct StoredChunk: Equatable, Sendable {
     public var start: HistoryEdge
     /// For an open-ended chunk: its end when it was stored, and the newest cached message when it is read.
     public var end: HistoryEdge
-    /// Nothing is older than `start`.
+    /// The first message is inside: the chunk covers everything before `start`, where messages may be that came later.
     public var reachedFirst: Bool
     /// Every cached message after `start` belongs to it. So a message that extends the newest chunk does not need a
     /// write of the chunk.
@@ -16,5 +16,10 @@ public struct StoredChunk: Equatable, Sendable {
         self.end = end
         self.reachedFirst = reachedFirst
         self.isOpenEnded = isOpenEnded
+    }
+
+    /// Whether the place of a cached message is inside.
+    public func covers(_ position: MessagePosition) -> Bool {
+        (reachedFirst || start.position <= position) && position <= end.position
     }
 }

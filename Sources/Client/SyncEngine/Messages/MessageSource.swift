@@ -41,7 +41,7 @@ struct MessageSource {
             if place >= chunk.end.position { return [] }
             return context.storage.cached { (cache) throws(StoreError) in
                 try cache.messagesAfter(
-                    max(place, chunk.start.position.predecessor), notAfter: chunk.end.position, channel: key,
+                    chunk.reachedFirst ? place : max(place, chunk.start.position.predecessor), notAfter: chunk.end.position, channel: key,
                     filter: filter, limit: limit)
             }
         }
