@@ -27,6 +27,8 @@ struct Knowledge {
     /// Messages (ids) whose time the service changed, with their channel, until the engine was at rest while it showed
     /// the channel: of one that nobody shows it asks for changes when it is opened.
     var moved: [String: String] = [:]
+    /// Messages up to this time were purged everywhere, in milliseconds since the epoch.
+    var purgedThrough: Int64 = 0
     /// Chooses which of them become the last message of their channel.
     var moves: SeededGenerator
     /// Channels that this user left and came into again, with the newest message (id) then, until the engine was at

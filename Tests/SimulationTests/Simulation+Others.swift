@@ -144,6 +144,7 @@ extension Simulation {
             note("messages up to \(last.createdAt) are purged everywhere")
             // Nobody is told: the next login brings it.
             knowledge.historyResetAt = time
+            knowledge.purgedThrough = last.createdAt
             service.control(
                 "settings", .object(["message_purge_offset": .object(["global": .int(last.createdAt)])]))
         default:
@@ -161,13 +162,18 @@ extension Simulation {
     private func move(_ url: String) {
         guard let id = someMessage(url) else { return }
         let all = service.messageIDs(url)
-        guard let other = random.pick(all), let newest = all.last else { return }
-        // Not into what is hidden from this user, nor out of it: nobody can tell the device of that.
-        let offset = service.offset(url)
+        guard let other = random.pick(all), let newest = all.last, let first = all.first else { return }
+        // It may be hidden from this user after that, or shown again.
         var time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
-        // It becomes the channel's last message.
+        // It becomes the channel's last message, or the first one.
         if knowledge.moves.chance(25) { time = newest.createdAt + 1 }
-        guard time >= offset, let message = service.messages[id], message.createdAt >= offset else { return }
+        if knowledge.moves.chance(15) { time = first.createdAt - 1 }
+        let offset = service.offset(url)
+        if offset > 0, knowledge.moves.chance(30) {
+            time = offset - 1
+            seen.insert("moved out of sight")
+        }
+        guard time > knowledge.purgedThrough else { return }
         note("move \(id) in \(url) to \(time)")
         knowledge.moved[String(id)] = url
         notices.moved.insert(id)

@@ -19,6 +19,8 @@ enum ChannelFacts {
     static func outcome(of fact: MessageFact, in cached: ChannelRecord?, _ context: Context) -> Outcome {
         // The channel contains a copy of its pinned message, and only the service knows how that changes.
         if let cached, concernsPinned(fact, cached) { return .mustBeAsked }
+        // Only the service knows what the channel is without messages that are hidden now.
+        if !fact.hidden.isEmpty, case .mustBeAsked = deleted(fact.hidden, cached, context) { return .mustBeAsked }
         return switch fact.kind {
         case .arrived(let message, _): arrived(message, cached, context)
         case .edited(let messages): edited(messages, cached, context)

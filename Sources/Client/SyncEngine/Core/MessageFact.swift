@@ -25,6 +25,9 @@ struct MessageFact {
     var mayOvertake = false
     /// The service was asked for the message in this session, so the message exists there, however old it is.
     var wasLookedUp = false
+    /// Messages that the service moved before the time from which this user sees the channel. Those that are cached are
+    /// removed; if one is moved back, an edit tells it again.
+    private(set) var hidden: [MessageID] = []
     /// Stored in the same transaction, before the messages; the messages already have these relations folded in.
     var relations = RelationChanges()
     /// Stored in the same transaction: how far the change log has been read.
@@ -69,9 +72,10 @@ struct MessageFact {
         }
     }
 
-    /// Whether the fact changes or deletes this message, which existed before.
+    /// Whether the fact changes, hides or deletes this message, which existed before.
     func concerns(_ id: MessageID) -> Bool {
-        switch kind {
+        if hidden.contains(id) { return true }
+        return switch kind {
         case .arrived: false
         case .edited(let messages): messages.contains { $0.id == id }
         case .patched(let patched, _): patched == id
@@ -115,8 +119,8 @@ struct MessageFact {
         return Cause(source, cause.facts)
     }
 
-    /// The part of the fact about messages from `order` on; older messages are hidden from this user. An
-    /// acknowledgement may bring an older one, as the answer to a send that had arrived long before.
+    /// The part of the fact about messages from `order` on, and which ones it hides: older messages are hidden from this
+    /// user. An acknowledgement may bring an older one, as the answer to a send that had arrived long before.
     /// `hasDeleted`: whether the service told of the deletion of a message. After it, the host may still tell of its
     /// own send of this message, and an answer that was made before the deletion may still come.
     /// `loginTime`: by the service's clock. A message that is older is in the pages of this session, or was deleted.
@@ -136,6 +140,8 @@ struct MessageFact {
         case .changelog(let updated, let deleted): result.kind = .changelog(updated: rest(updated), deleted: deleted)
         case .patched, .deleted, .patchLog: break
         }
+        if case .arrived = kind { return result }
+        result.hidden = messages.filter { $0.position.order < order }.map(\.id)
         return result
     }
 }

@@ -7,6 +7,8 @@ struct Crossings {
     private var deleted: Set<MessageID> = []
     private var edited: [MessageID: MessageRecord] = [:]
     private var arrived: Set<MessageID> = []
+    /// Moved to where this user does not see them, and not moved back.
+    private var hidden: Set<MessageID> = []
     private var unrelated: Set<MessageID> = []
     private var patches: [(id: MessageID, patch: MessagePatch)] = []
 
@@ -21,6 +23,8 @@ struct Crossings {
     mutating func note(_ fact: MessageFact) {
         guard pagesUnderWay > 0 else { return }
         unrelated.formUnion(fact.relations.removed)
+        for message in fact.messages { hidden.remove(message.id) }
+        hidden.formUnion(fact.hidden)
         switch fact.kind {
         case .arrived(let message, _):
             edited[message.id] = message
@@ -53,9 +57,9 @@ struct Crossings {
 
     /// The messages of a page as if the page were made now: without those deleted since, and with later changes.
     func applied(to messages: [MessageRecord], _ rules: any ServiceRules) -> [MessageRecord] {
-        if deleted.isEmpty, edited.isEmpty, patches.isEmpty { return messages }
+        if deleted.isEmpty, edited.isEmpty, hidden.isEmpty, patches.isEmpty { return messages }
         return messages.compactMap { message in
-            if deleted.contains(message.id) { return nil }
+            if deleted.contains(message.id) || hidden.contains(message.id) { return nil }
             var result = message
             if let newer = edited[message.id], newer.updatedAt >= message.updatedAt {
                 result = newer

@@ -89,27 +89,6 @@ struct History {
         })
     }
 
-    /// Reads what the cache has of a channel or a thread; one without a key gets a key. A thread without cached
-    /// messages begins with the replies that the channel's history has.
-    static func stored(
-        _ id: HistoryID, _ capabilities: ServiceCapabilities, _ cache: CacheStore
-    ) throws(StoreError) -> History {
-        let channel = try cache.channelKey(id.channelURL)
-        guard id.isThread else {
-            return History(channelKey: channel, stored: try cache.chunks(channel: channel), capabilities)
-        }
-        let key = try cache.threadKey(channel: channel, parentID: id.parentID)
-        if try cache.chunks(channel: key).isEmpty {
-            try cache.copyThread(key, parentID: id.parentID, from: channel)
-        }
-        return History(channelKey: key, parentID: id.parentID, stored: try cache.chunks(channel: key), capabilities)
-    }
-
-    /// The parent message of the thread, when it is cached.
-    func parent(_ cache: CacheStore) throws(StoreError) -> MessageRecord? {
-        parentID.isEmpty ? nil : try cache.message(id: parentID, channel: channelKey)
-    }
-
     /// How far the history is complete at its newest end in this session; `nil` when that is not known.
     private var newestEdge: MessagePosition? {
         guard let last = chunks.last, last.reachedNewest else { return nil }
@@ -119,17 +98,6 @@ struct History {
     /// Whether an own message of a page may be one that waits in the outbox. Where messages are accepted before their
     /// places are known, the service may not tell the request id.
     func mayBeAwaited(_ message: MessageRecord) -> Bool { keepsNewest || !message.requestID.isEmpty }
-
-    /// How many messages are cached with the time at which a chunk ends; 0 when the last message has been deleted.
-    func held(
-        atEndOf chunk: ChunkList.Chunk, _ filter: MessageFilter?, _ cache: CacheStore
-    ) throws(StoreError) -> Int {
-        let end = chunk.end.position
-        let first = MessagePosition(order: end.order, tie: Int64.min)
-        guard let filter else { return try cache.messageCount(channel: channelKey, from: first, through: end) }
-        return try cache.messagesBefore(
-            end.successor, notBefore: first, channel: channelKey, filter: filter, limit: 1000).count
-    }
 
     // MARK: Pages
 
@@ -361,18 +329,32 @@ struct History {
     mutating func isShown(_ id: MessageID) { deleted.remove(id) }
 
     mutating func delete(_ ids: [MessageID], _ cache: CacheStore) throws(StoreError) {
-        doubted -= strays.prefix(doubted).count { ids.contains($0.id) }
-        strays.removeAll { ids.contains($0.id) }
+        removeStrays { ids.contains($0.id) }
         if deleted.count > History.deletedLimit { deleted = [] }
         for id in ids { deleted.insert(id) }
         try cache.deleteMessages(ids: ids, channel: channelKey)
     }
 
+    /// These messages were moved to where this user does not see them. They may be moved back. Returns those that were
+    /// cached.
+    mutating func hide(_ ids: [MessageID], _ cache: CacheStore) throws(StoreError) -> [MessageID] {
+        guard !ids.isEmpty else { return [] }
+        removeStrays { ids.contains($0.id) }
+        var held: [MessageID] = []
+        for id in ids where try cache.message(id: id, channel: channelKey) != nil { held.append(id) }
+        try cache.deleteMessages(ids: held, channel: channelKey)
+        return held
+    }
+
+    private mutating func removeStrays(where isGone: (MessageRecord) -> Bool) {
+        doubted -= strays.prefix(doubted).count(where: isGone)
+        strays.removeAll(where: isGone)
+    }
+
     /// The history was reset, or messages were purged: older ones are removed.
     mutating func cut(before order: Int64, _ cache: CacheStore) throws(StoreError) {
         chunks.cut(before: order)
-        doubted -= strays.prefix(doubted).count { $0.position.order < order }
-        strays.removeAll { $0.position.order < order }
+        removeStrays { $0.position.order < order }
         try cache.deleteMessages(channel: channelKey, before: order)
         try saveChunks(cache)
     }

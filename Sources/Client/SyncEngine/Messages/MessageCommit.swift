@@ -73,7 +73,7 @@ struct MessageCommit {
         case .arrived, .changelog, .patchLog: break
         case .edited(let messages):
             let ids = Set(try held(messages.map(\.id)))
-            if ids.isEmpty { return nil }
+            if ids.isEmpty, fact.hidden.isEmpty { return nil }
             result.kind = .edited(messages.filter { ids.contains($0.id) })
         case .patched(let id, _): if try held([id]).isEmpty { return nil }
         case .deleted(let ids):

@@ -44,5 +44,6 @@ struct RecordedFact {
             changed = try self.history.edit(newest, isInOrder: false, rules, cache)
             deleted = Set(ids)
         }
+        deleted.formUnion(try self.history.hide(fact.hidden, cache))
     }
 }

@@ -25,6 +25,7 @@ struct NoticeEdits {
             try edit(updated)
             try delete(deleted)
         }
+        try delete(fact.hidden)
     }
 
     private func delete(_ ids: [MessageID]) throws(StoreError) {
