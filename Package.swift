@@ -21,7 +21,7 @@ let releaseFlags: [SwiftSetting] = [
 /// the check of exclusive access stay.
 let testFlags: [SwiftSetting] =
     Context.environment["SM_OPTIMIZED"] == nil
-    ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+    ? [] : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-assert-config", "Debug"], .when(configuration: .debug))]
 
 /// A room of the library: plain Swift over system C libraries.
 /// `place`: shelf and name below Sources/, "Base/SyncJSON".
