@@ -42,8 +42,8 @@ def call(client: Client, document: dict) -> None:
 
 
 def fill(server: Server, config: dict, unsent: dict | None = None) -> None:
-    """Fills the files of `config`: the server has what `fill_server` gave it. `unsent`: a message more in the outbox. It
-    cannot be sent by another client later, because that one would also send the writes that wait for the database."""
+    """Fills the files of `config`: the server has what `fill_server` gave it. `unsent`: a message more in the outbox.
+    Another client cannot add it later: it would also send the writes that wait for the database."""
     root = next(m["message_id"] for m in server.messages(CHANNEL) if m["message"] == f"{SECRET} root")
     with Client(config) as client:
         assert client.error is None, client.error

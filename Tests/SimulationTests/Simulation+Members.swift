@@ -38,6 +38,7 @@ extension Simulation {
                     .action(ActionCall(action: action, arguments: ["channel_url": .text(url)], timeout: nil))))
         case nil:
             note("invited to \(url), and not asked for an answer at once")
+            knowledge.restored[url] = service.messageIDs(url).map(\.id).max() ?? 0
             service.invite(url, isIn: false)
         default:
             note("left \(url), and invited again")

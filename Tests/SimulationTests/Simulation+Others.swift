@@ -237,6 +237,7 @@ extension Simulation {
     private func comeOrGo(_ url: String) {
         if service.channel(url) == nil {
             note("invited to \(url)")
+            knowledge.restored[url] = service.messageIDs(url).map(\.id).max() ?? 0
             service.invite(url)
         } else {
             note("left \(url)")

@@ -243,7 +243,7 @@ struct SequenceHistory {
 
     mutating func tellDeletions() throws {
         story.append("tell deletions")
-        try history.delete(gone.subtracting(toldGone).sorted(), cache)
+        try history.remove(gone.subtracting(toldGone).sorted(), isForGood: true, cache)
         toldGone = gone
         try check()
     }

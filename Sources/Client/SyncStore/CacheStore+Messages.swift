@@ -88,17 +88,21 @@ extension CacheStore {
         return try row.next()
     }
 
-    /// Removes messages of a channel by their ids; ids that are not cached do no harm.
-    public func deleteMessages(ids: [MessageID], channel: Int64) throws(StoreError) {
-        guard !ids.isEmpty else { return }
+    /// Removes messages of a channel by their ids, and returns those that were cached.
+    @discardableResult
+    public func deleteMessages(ids: [MessageID], channel: Int64) throws(StoreError) -> [MessageID] {
+        guard !ids.isEmpty else { return [] }
+        var deleted: [MessageID] = []
         try transaction { () throws(StoreError) in
             let statement = try connection.prepare("DELETE FROM message WHERE channel = ? AND id = ?")
             for id in ids {
                 guard let held = try counts.size(of: id, channel: channel) else { continue }
                 try statement.bind(channel).bind(id).run()
                 counts.add(rows: -1, bytes: 0 &- held.bytes, to: channel)
+                deleted.append(id)
             }
         }
+        return deleted
     }
 
     /// Removes the messages of a channel whose position has a lower order.

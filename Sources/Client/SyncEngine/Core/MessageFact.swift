@@ -119,8 +119,8 @@ struct MessageFact {
         return Cause(source, cause.facts)
     }
 
-    /// The part of the fact about messages from `order` on, and which ones it hides: older messages are hidden from this
-    /// user. An acknowledgement may bring an older one, as the answer to a send that had arrived long before.
+    /// The part of the fact about messages from `order` on, and which ones it hides: older messages are hidden from
+    /// this user. An acknowledgement may bring an older one, as the answer to a send that had arrived long before.
     /// `hasDeleted`: whether the service told of the deletion of a message. After it, the host may still tell of its
     /// own send of this message, and an answer that was made before the deletion may still come.
     /// `loginTime`: by the service's clock. A message that is older is in the pages of this session, or was deleted.

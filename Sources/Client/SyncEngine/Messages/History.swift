@@ -328,22 +328,19 @@ struct History {
     /// The service shows a message that it called absent earlier, when this user was not a member.
     mutating func isShown(_ id: MessageID) { deleted.remove(id) }
 
-    mutating func delete(_ ids: [MessageID], _ cache: CacheStore) throws(StoreError) {
-        removeStrays { ids.contains($0.id) }
-        if deleted.count > History.deletedLimit { deleted = [] }
-        for id in ids { deleted.insert(id) }
-        try cache.deleteMessages(ids: ids, channel: channelKey)
-    }
-
-    /// These messages were moved to where this user does not see them. They may be moved back. Returns those that were
-    /// cached.
-    mutating func hide(_ ids: [MessageID], _ cache: CacheStore) throws(StoreError) -> [MessageID] {
+    /// Removes messages, and returns those that were cached. `isForGood`: the service deleted them; otherwise it moved
+    /// them to where this user does not see them, and they may be moved back.
+    @discardableResult
+    mutating func remove(
+        _ ids: [MessageID], isForGood: Bool, _ cache: CacheStore
+    ) throws(StoreError) -> [MessageID] {
         guard !ids.isEmpty else { return [] }
         removeStrays { ids.contains($0.id) }
-        var held: [MessageID] = []
-        for id in ids where try cache.message(id: id, channel: channelKey) != nil { held.append(id) }
-        try cache.deleteMessages(ids: held, channel: channelKey)
-        return held
+        if isForGood {
+            if deleted.count > History.deletedLimit { deleted = [] }
+            for id in ids { deleted.insert(id) }
+        }
+        return try cache.deleteMessages(ids: ids, channel: channelKey)
     }
 
     private mutating func removeStrays(where isGone: (MessageRecord) -> Bool) {

@@ -41,8 +41,8 @@ struct MessageSource {
             if place >= chunk.end.position { return [] }
             return context.storage.cached { (cache) throws(StoreError) in
                 try cache.messagesAfter(
-                    chunk.reachedFirst ? place : max(place, chunk.start.position.predecessor), notAfter: chunk.end.position, channel: key,
-                    filter: filter, limit: limit)
+                    chunk.reachedFirst ? place : max(place, chunk.start.position.predecessor),
+                    notAfter: chunk.end.position, channel: key, filter: filter, limit: limit)
             }
         }
     }

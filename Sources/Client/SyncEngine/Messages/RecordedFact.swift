@@ -35,15 +35,15 @@ struct RecordedFact {
                 }
             }
         case .deleted(let ids):
-            try self.history.delete(ids, cache)
+            try self.history.remove(ids, isForGood: true, cache)
             deleted = Set(ids)
         case .changelog(let updated, let ids):
-            try self.history.delete(ids, cache)
+            try self.history.remove(ids, isForGood: true, cache)
             // The log is an answer, too: facts that came after it was made are newer.
             let newest = self.history.crossings.applied(to: updated, rules)
             changed = try self.history.edit(newest, isInOrder: false, rules, cache)
             deleted = Set(ids)
         }
-        deleted.formUnion(try self.history.hide(fact.hidden, cache))
+        deleted.formUnion(try self.history.remove(fact.hidden, isForGood: false, cache))
     }
 }
