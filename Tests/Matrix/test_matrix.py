@@ -157,6 +157,48 @@ def test_nothing_is_missing_after_being_away(alice, mei, room, tmp_path):
         assert chat.items == chat.snapshot()["succeeded"]
 
 
+def test_threads_have_pages(alice, mei, room, tmp_path):
+    root, other = alice.say(room, "root"), alice.say(room, "other")
+
+    def reply(parent, text):
+        return alice.say(room, text, **{"m.relates_to": {"rel_type": "m.thread", "event_id": parent}})
+
+    replies = [reply(root, f"r{number}") for number in range(130)]
+    reply(other, "elsewhere")
+    alice.say(room, "beside")
+    alice.edit(room, replies[3], "r3 edited")
+    alice.react(room, replies[4], "👍")
+    alice.redact(room, replies[5])
+    wanted = [f"r{number}" if number != 3 else "r3 edited" for number in range(130) if number != 5]
+    filter = {"parent_message_id": root}
+    with client(mei, tmp_path) as sm:
+        sm.connect(timeout=PATIENCE)
+        thread = sm.messages(room, filter)
+        thread.fetch(timeout=PATIENCE)
+        reply(root, "live")
+        until(sm, lambda: texts(thread)[-1:] == ["live"])
+        all_pages(thread)
+        until(sm, lambda: texts(thread) == [*wanted, "live"], lambda: texts(thread))
+        assert thread.items[4]["reactions"][0]["user_ids"] == [alice.id]
+        assert texts(sm.messages(room)) == []
+        old = sm.messages(room, filter, viewpoint=thread.items[20]["created_at"])
+        old.fetch("next", timeout=PATIENCE)
+        assert set(texts(old)) <= set(wanted)
+        mine = thread.send("mine", timeout=PATIENCE)
+        assert mine["parent_message_id"] == root
+        until(sm, lambda: texts(thread) == [*wanted, "live", "mine"])
+    for number in range(60):
+        reply(root, f"away {number}")
+    with client(mei, tmp_path) as sm:
+        thread = sm.messages(room, filter)
+        thread.fetch(timeout=PATIENCE)
+        assert texts(thread)[-1:] == ["mine"]
+        sm.connect(timeout=PATIENCE)
+        all_pages(thread)
+        until(sm, lambda: texts(thread) == [*wanted, "live", "mine", *(f"away {number}" for number in range(60))],
+              lambda: texts(thread))
+
+
 def test_nothing_goes_in_clear_to_an_encrypted_room(alice, mei, room, tmp_path):
     alice.ask("PUT", f"rooms/{room}/state/m.room.encryption", {"algorithm": "m.megolm.v1.aes-sha2"})
     with client(mei, tmp_path) as sm:

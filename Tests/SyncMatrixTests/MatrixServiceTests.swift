@@ -142,6 +142,38 @@ final class MatrixServiceTests: MatrixCase {
         XCTAssertTrue(last.reachedFirst)
     }
 
+    /// The server finds no replies by time, so pages go back until one is that old. What is no reply is no message of
+    /// the thread.
+    func testRepliesAboutATimeAreFoundBackwards() {
+        func reply(_ number: Int, to parent: String = "$root") -> String {
+            #"{"event_id":"$\#(number)","type":"m.room.message","sender":"@bo:x","origin_server_ts":\#(number),"#
+                + #""content":{"msgtype":"m.text","body":"r","m.relates_to":{"rel_type":"m.thread","#
+                + #""event_id":"\#(parent)"}}}"#
+        }
+        begin()
+        ask(.messagesAround(channelURL: Self.room, time: 15, limit: 5, parentID: "$root"))
+        let url = requests[0].request.url
+        XCTAssertTrue(url.contains(text: "/v1/rooms/%21lunch%3Ax/relations/%24root?dir=b&from=s1&limit=100&recurse"), url)
+        answer(#"{"chunk":[\#(reply(30)),\#(Self.text("$29", "reference")),\#(reply(20))],"next_batch":"p1"}"#)
+        XCTAssertTrue(requests[1].request.url.contains(text: "from=p1"), requests[1].request.url)
+        answer(#"{"chunk":[\#(reply(11)),\#(reply(12, to: "$other")),\#(reply(10))],"next_batch":"p2"}"#)
+        guard case .messages(let page) = replies[1] else { return XCTFail("\(replies)") }
+        XCTAssertEqual(page.messages.map(\.id), ["$10", "$11", "$20", "$30"])
+        XCTAssertEqual(page.range?.start.token, "p2")
+        XCTAssertEqual(page.range?.end, HistoryEdge(MessagePosition(order: 30, tie: 0), token: "s1"))
+        XCTAssertTrue(page.reachedNewest)
+        XCTAssertFalse(page.reachedFirst)
+    }
+
+    /// A server whose tokens never end is not asked without end.
+    func testPagesOfAThreadHaveABound() {
+        begin()
+        ask(.messagesAround(channelURL: Self.room, time: 15, limit: 5, parentID: "$root"))
+        for _ in 0..<50 { answer(#"{"chunk":[],"next_batch":"p"}"#) }
+        XCTAssertEqual(requests.count, 50)
+        guard case .messages = replies[1] else { return XCTFail("\(replies)") }
+    }
+
     func testNothingGoesInClearToAnEncryptedRoom() {
         begin()
         let send = ServiceRequest.sendMessage(

@@ -2,6 +2,15 @@ import SyncBytes
 import SyncJSON
 import SyncModel
 
+/// The timeline of a room, or one of its threads.
+struct RoomHistory {
+    var room: ChannelURL
+    /// The message that a thread's replies are to; empty: the room's own timeline.
+    var parent: MessageID = ""
+
+    var isThread: Bool { !parent.isEmpty }
+}
+
 /// Requests to a homeserver, as the client-server API has them.
 struct MatrixAPI {
     /// With its scheme, without a slash at the end.
@@ -69,16 +78,22 @@ struct MatrixAPI {
     static let lazyMembers = JSON.object(["lazy_load_members": true, "include_redundant_members": true]).text
 
     /// A page from a token on. `until`: the token where, in that direction, the page has to end at the latest.
-    func messages(
-        _ room: ChannelURL, from token: String, _ direction: PageDirection, until: String?, limit: Int,
+    /// A thread comes with what its replies have got: reactions and edits.
+    func page(
+        _ history: RoomHistory, from token: String, _ direction: PageDirection, until: String?, limit: Int,
         timeout: Int64
     ) -> TransportRequest {
-        request(
-            "GET", ["rooms", room.text, "messages"],
-            [
-                ("dir", direction == .previous ? "b" : "f"), ("from", token), ("to", until),
-                ("limit", String(limit)), ("filter", MatrixAPI.lazyMembers),
-            ], timeout: timeout)
+        let place: Query = [
+            ("dir", direction == .previous ? "b" : "f"), ("from", token), ("to", until), ("limit", String(limit)),
+        ]
+        let room = history.room.text
+        if history.isThread {
+            return request(
+                "GET", ["rooms", room, "relations", history.parent.text], place + [("recurse", "true")],
+                timeout: timeout, version: "v1")
+        }
+        return request(
+            "GET", ["rooms", room, "messages"], place + [("filter", MatrixAPI.lazyMembers)], timeout: timeout)
     }
 
     func context(_ room: ChannelURL, _ id: MessageID, limit: Int, timeout: Int64) -> TransportRequest {

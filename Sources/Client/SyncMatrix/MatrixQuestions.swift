@@ -13,6 +13,8 @@ struct MatrixQuestions {
 
     /// The server gives no more at once.
     private static let pageSize = 100
+    /// How many pages one request of the engine takes at most.
+    private static let mostPages = 50
 
     func question(_ request: ServiceRequest) -> MatrixStep {
         switch request {
@@ -22,9 +24,11 @@ struct MatrixQuestions {
             }
         case .getChannel(let url): return channel(url)
         case .messagesAround(let url, let time, let limit, ""): return around(url, time, limit)
-        case .messages(let url, let edge, let direction, let limit, "", let until):
-            return page(url, edge, direction, limit, until)
-        case .edge(let url, let id, let direction, ""):
+        case .messagesAround(let url, let time, let limit, let parent):
+            return replies(RoomHistory(room: url, parent: parent), back: time, limit)
+        case .messages(let url, let edge, let direction, let limit, let parent, let until):
+            return page(RoomHistory(room: url, parent: parent), edge, direction, limit, until)
+        case .edge(let url, let id, let direction, _):
             return ask(api.context(url, id, limit: 0, timeout: timeout)) { answer in
                 answer[direction == .previous ? "start" : "end"]?.string.map { .edge(token: $0) }
             }
@@ -33,7 +37,7 @@ struct MatrixQuestions {
         case .retention: return .reply(.retention(RetentionPage()))
         case .markDelivered: return .reply(.done)
         case .action(let call): return action(call)
-        case .messagesAround, .messages, .edge, .channelChanges, .messageChanges, .pollChanges, .messageGap,
+        case .channelChanges, .messageChanges, .pollChanges, .messageGap,
             .ownMessages, .unreadCounts, .sendMessageByRequest, .uploadFile:
             return .reply(.failure(.unsupported))
         }
@@ -104,28 +108,30 @@ struct MatrixQuestions {
     }
 
     private func page(
-        _ url: ChannelURL, _ edge: HistoryEdge, _ direction: PageDirection, _ limit: Int, _ until: HistoryEdge?
+        _ history: RoomHistory, _ edge: HistoryEdge, _ direction: PageDirection, _ limit: Int, _ until: HistoryEdge?
     ) -> MatrixStep {
         // Towards newer messages the stream's own place is the end: what is behind it the stream tells.
         let bound = until?.token ?? (direction == .next ? streamToken : nil)
-        let request = api.messages(
-            url, from: edge.token, direction, until: bound, limit: min(max(limit, 1), MatrixQuestions.pageSize),
+        let request = api.page(
+            history, from: edge.token, direction, until: bound, limit: min(max(limit, 1), MatrixQuestions.pageSize),
             timeout: timeout)
         let end = HistoryEdge(edge.position, token: streamToken)
         return .ask(request) { answer in
             .reply(MatrixQuestions.reply(ofRoom: answer) { document in
                 guard let chunk = document["chunk"]?.array else { return nil }
                 let events = direction == .previous ? Array(chunk.reversed()) : chunk
-                return .messages(TimelinePage(events, reader(url, document["state"], events)).page(
-                    from: edge, to: document["end"]?.string, direction, until: until,
-                    end: direction == .next ? end : nil))
+                let page = TimelinePage(
+                    events, reader(history.room, document["state"], events), thread: history.parent)
+                return .messages(page.page(
+                    from: edge, to: document[history.isThread ? "next_batch" : "end"]?.string, direction,
+                    until: until, end: direction == .next ? end : nil))
             })
         }
     }
 
     /// The newest messages go backwards from the stream's place; those about a time are found by the event next to it.
     private func around(_ url: ChannelURL, _ time: Int64, _ limit: Int) -> MatrixStep {
-        let newest = newest(url, limit)
+        let newest = newest(RoomHistory(room: url), limit)
         guard time < Int64.max else { return newest }
         let request = api.request(
             "GET", ["rooms", url.text, "timestamp_to_event"], [("ts", String(max(time, 0))), ("dir", "f")],
@@ -142,17 +148,44 @@ struct MatrixQuestions {
         }
     }
 
-    private func newest(_ url: ChannelURL, _ limit: Int) -> MatrixStep {
+    private func newest(_ history: RoomHistory, _ limit: Int) -> MatrixStep {
         let end = HistoryEdge(MessagePosition(order: now.wall, tie: 0), token: streamToken)
-        guard case .ask(let request, let then) = page(url, end, .previous, limit, nil) else {
-            return .reply(.failure(.malformed))
-        }
-        return .ask(request) { answer in
-            guard case .reply(.messages(var page)) = then(answer) else { return then(answer) }
+        return changed(page(history, end, .previous, limit, nil)) { page in
             page.reachedNewest = true
             if let last = page.messages.last { page.range?.end.position = last.position }
             if page.messages.isEmpty, page.reachedFirst { page.range = nil }
             return .reply(.messages(page))
+        }
+    }
+
+    /// Goes on with the page that is the reply.
+    private func changed(_ step: MatrixStep, _ then: @escaping (inout MessagePage) -> MatrixStep) -> MatrixStep {
+        switch step {
+        case .ask(let request, let read): return .ask(request) { changed(read($0), then) }
+        case .reply(.messages(var page)): return then(&page)
+        case .reply: return step
+        }
+    }
+
+    /// The server does not find replies by time: pages go back from the newest one until one is that old.
+    private func replies(_ thread: RoomHistory, back time: Int64, _ limit: Int) -> MatrixStep {
+        guard time < Int64.max else { return newest(thread, limit) }
+        return changed(newest(thread, MatrixQuestions.pageSize)) { older(thread, $0, back: time, pages: 1) }
+    }
+
+    private func older(_ thread: RoomHistory, _ page: MessagePage, back time: Int64, pages: Int) -> MatrixStep {
+        let isThere = page.messages.first.map { $0.position.order < time } ?? false
+        guard !isThere, !page.reachedFirst, pages < MatrixQuestions.mostPages, let start = page.range?.start else {
+            return .reply(.messages(page))
+        }
+        return changed(self.page(thread, start, .previous, MatrixQuestions.pageSize, nil)) { before in
+            before.messages += page.messages
+            before.relations.added += page.relations.added
+            before.relations.removed += page.relations.removed
+            before.deletedIDs += page.deletedIDs
+            before.reachedNewest = page.reachedNewest
+            if let end = page.range?.end { before.range?.end = end }
+            return older(thread, before, back: time, pages: pages + 1)
         }
     }
 

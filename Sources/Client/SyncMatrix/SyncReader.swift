@@ -135,13 +135,14 @@ struct TimelinePage {
     private var bundled: [Relation] = []
     private let isFirst: Bool
 
-    init(_ events: [JSON], _ reader: EventReader) {
+    /// `thread`: only replies to this message are messages here; empty: all are.
+    init(_ events: [JSON], _ reader: EventReader, thread: MessageID = "") {
         isFirst = events.contains { $0["type"]?.string == "m.room.create" }
         var seen: Set<MessageID> = []
         for event in events {
             switch reader.read(event) {
             case .message(let message, let edit):
-                guard seen.insert(message.id).inserted else { continue }
+                guard thread.isEmpty || message.parentID == thread, seen.insert(message.id).inserted else { continue }
                 messages.append(message)
                 if let edit { bundled.append(edit) }
             case .relation(let relation, let source): relations.append((relation, source))
