@@ -209,6 +209,58 @@ def test_nothing_goes_in_clear_to_an_encrypted_room(alice, mei, room, tmp_path):
     assert alice.texts(room) == []
 
 
+def test_members_and_what_operators_do(alice, mei, tmp_path):
+    with client(mei, tmp_path) as sm:
+        sm.connect(timeout=PATIENCE)
+
+        def call(action, **arguments):
+            return sm.call(action, timeout=PATIENCE, **arguments)
+
+        room = call("create_channel", name="Lunch", user_ids=[alice.id])["channel_url"]
+        state = {"member_state_filter": "invited_only"}
+        invited = call("list_members", channel_url=room, **state)["members"]
+        assert [member["user_id"] for member in invited] == [alice.id]
+        alice.join(room)
+        page = call("list_members", channel_url=room, order="operator_then_member_alphabetical", limit=1)
+        assert [(member["user_id"], member["role"]) for member in page["members"]] == [(mei.id, "operator")]
+        page = call("list_members", channel_url=room, order="operator_then_member_alphabetical", token=page["next"])
+        assert [(member["user_id"], member["state"]) for member in page["members"]] == [(alice.id, "joined")]
+        assert page["next"] == ""
+
+        call("add_operators", channel_url=room, user_ids=[alice.id])
+        users = call("list_operators", channel_url=room)["users"]
+        assert {user["user_id"] for user in users} == {alice.id, mei.id}
+        call("remove_operators", channel_url=room, user_ids=[alice.id])
+        assert [user["user_id"] for user in call("list_operators", channel_url=room)["users"]] == [mei.id]
+
+        call("ban_user", channel_url=room, user_id=alice.id, description="why not")
+        banned = call("list_banned_users", channel_url=room)["users"]
+        assert [(user["user_id"], user["description"]) for user in banned] == [(alice.id, "why not")]
+        call("unban_user", channel_url=room, user_id=alice.id)
+        assert call("list_banned_users", channel_url=room)["users"] == []
+        with pytest.raises(errors.SyncManagerError, match="not offered with Matrix yet"):
+            call("ban_user", channel_url=room, user_id=alice.id, seconds=60)
+
+
+def test_rooms_users_and_reports(alice, mei, room, tmp_path):
+    bad = alice.say(room, "bad")
+    public = alice.room("Open to all", preset="public_chat", visibility="public")
+    with client(mei, tmp_path) as sm:
+        sm.connect(timeout=PATIENCE)
+        found = sm.call("list_public_channels", channel_name_contains="Open to", timeout=PATIENCE)
+        assert [channel["channel_url"] for channel in found["channels"]] == [public]
+        channels = sm.channels()
+        channels.fetch(timeout=PATIENCE)
+        sm.call("join", channel_url=public, timeout=PATIENCE)
+        until(sm, lambda: public in [channel["channel_url"] for channel in channels.items])
+        mine = sm.call("create_channel", name="Mine", timeout=PATIENCE)["channel_url"]
+        sm.call("update_channel", channel_url=mine, name="Ours", timeout=PATIENCE)
+        until(sm, lambda: "Ours" in [channel["name"] for channel in channels.items])
+        assert sm.call("update_profile", nickname="Mei", timeout=PATIENCE)["nickname"] == "Mei"
+        report = sm.call("report_message", channel_url=room, message_id=bad, category="spam", timeout=PATIENCE)
+        assert report["report_category"] == "spam"
+
+
 def test_a_wrong_token_is_refused(mei, tmp_path):
     mei.token = "wrong"
     with client(mei, tmp_path) as sm, pytest.raises(errors.TokenRejectedError):

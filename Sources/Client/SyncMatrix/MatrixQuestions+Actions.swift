@@ -4,11 +4,14 @@ import SyncModel
 
 // What hosts ask for by name.
 extension MatrixQuestions {
-    static let offered: Set<Action> = [
+    static let offered = otherActions.union(memberActions.map { Action.member($0) })
+
+    private static let otherActions: Set<Action> = [
         .message(.editMessage), .message(.deleteMessage), .message(.addReaction), .message(.removeReaction),
         .reading(.markAsRead), .reading(.startTyping), .reading(.endTyping), .member(.invite),
         .member(.acceptInvitation), .member(.declineInvitation), .member(.join), .member(.leave),
-        .channel(.getChannel), .channel(.getMessage), .channel(.createChannel),
+        .channel(.getChannel), .channel(.getMessage), .channel(.createChannel), .channel(.updateChannel),
+        .channel(.listPublicChannels), .user(.updateProfile), .user(.reportMessage),
     ]
 
     private static let typingTime: Int64 = 10_000
@@ -40,18 +43,23 @@ extension MatrixQuestions {
         case .channel(.getChannel): return answered(url, Cause(.channelRefresh))
         case .channel(.getMessage): return mapped(question(.getMessage(channelURL: url, messageID: id)))
         case .channel(.createChannel): return create(call)
+        case .channel(.updateChannel): return update(call, url)
+        case .channel(.listPublicChannels): return publicRooms(call)
+        case .user(.updateProfile): return updateProfile(call)
+        case .user(.reportMessage): return report(call, url, id)
+        case .member(let member): return members(member, call)
         default: return .reply(.failure(.unsupported))
         }
     }
 
     // MARK: Shapes
 
-    private static func done(_ events: [ServiceEvent] = [], _ result: [UInt8]? = nil) -> MatrixStep {
+    static func done(_ events: [ServiceEvent] = [], _ result: [UInt8]? = nil) -> MatrixStep {
         .reply(.action(ActionReply(result: result, events: events)))
     }
 
     /// A request that changes something.
-    private func post(
+    func post(
         _ method: String, _ path: [String], _ body: JSON, _ then: @escaping (JSON) -> MatrixStep
     ) -> MatrixStep {
         .ask(api.request(method, path, [], body, timeout: timeout)) { answer in
@@ -151,8 +159,8 @@ extension MatrixQuestions {
             post("POST", ["rooms", url.text, "receipt", "m.read", id], .object()) { _ in MatrixQuestions.done() }
         }
         if let id = memory.newest[url] { return receipt(id.text) }
-        let newest = api.messages(
-            url, from: streamToken, .previous, until: nil, limit: 1, timeout: timeout)
+        let newest = api.page(
+            RoomHistory(room: url), from: streamToken, .previous, until: nil, limit: 1, timeout: timeout)
         return .ask(newest) { answer in
             guard answer.isGood, let chunk = answer.document?["chunk"]?.array else {
                 return .reply(MatrixQuestions.reply(ofRoom: answer) { _ in nil })
@@ -180,5 +188,100 @@ extension MatrixQuestions {
             guard let room = answer["room_id"]?.string else { return .reply(.failure(.malformed)) }
             return answered(ChannelURL(room), Cause(.eventChannelCreated))
         }
+    }
+
+    // MARK: Rooms and users
+
+    /// Requests that change something, one after the other.
+    private func post(
+        _ bodies: [(path: [String], body: JSON)], _ then: @escaping () -> MatrixStep
+    ) -> MatrixStep {
+        guard let first = bodies.first else { return then() }
+        return post("PUT", first.path, first.body) { _ in post(Array(bodies.dropFirst()), then) }
+    }
+
+    /// Rooms have a name and a picture, and nothing else that a channel has.
+    private func update(_ call: ActionCall, _ url: ChannelURL) -> MatrixStep {
+        guard call.hasOnly(["channel_url", "name", "cover_url"]) else { return .reply(.failure(.unsupported)) }
+        var changes: [(path: [String], body: JSON)] = []
+        if let name = call.text("name") {
+            changes.append((["rooms", url.text, "state", "m.room.name"], .object(["name": .string(name)])))
+        }
+        if let cover = call.text("cover_url") {
+            changes.append((["rooms", url.text, "state", "m.room.avatar"], .object(["url": .string(cover)])))
+        }
+        return post(changes) { answered(url, Cause(.eventChannelChanged)) }
+    }
+
+    private func updateProfile(_ call: ActionCall) -> MatrixStep {
+        guard call.hasOnly(["nickname", "profile_url"]) else { return .reply(.failure(.unsupported)) }
+        let profile = ["profile", userID.text]
+        var changes: [(path: [String], body: JSON)] = []
+        if let name = call.text("nickname") {
+            changes.append((profile + ["displayname"], .object(["displayname": .string(name)])))
+        }
+        if let picture = call.text("profile_url") {
+            changes.append((profile + ["avatar_url"], .object(["avatar_url": .string(picture)])))
+        }
+        return post(changes) {
+            .ask(api.request("GET", profile, timeout: timeout)) { answer in
+                guard answer.isGood, let found = answer.document else {
+                    return .reply(.failure(ServiceFailure(answer)))
+                }
+                let user = EventReader.user(userID, found["displayname"]?.string, found["avatar_url"]?.string)
+                return MatrixQuestions.done([], user.serialized())
+            }
+        }
+    }
+
+    private func publicRooms(_ call: ActionCall) -> MatrixStep {
+        guard call.hasOnly(["channel_name_contains", "limit", "token"]) else {
+            return .reply(.failure(.unsupported))
+        }
+        let body = JSON.object(["limit": .int(call.integer("limit") ?? 20)])
+        if let token = call.text("token"), !token.isEmpty { body.set("since", .string(token)) }
+        if let name = call.text("channel_name_contains") {
+            body.set("filter", .object(["generic_search_term": .string(name)]))
+        }
+        return post("POST", ["publicRooms"], body) { answer in
+            guard let rooms = answer["chunk"]?.array else { return .reply(.failure(.malformed)) }
+            let result = JSON.object([
+                "channels": .array(rooms.compactMap(MatrixQuestions.publicRoom)),
+                "next": .string(answer["next_batch"]?.string ?? ""),
+            ])
+            return MatrixQuestions.done([], result.serialized())
+        }
+    }
+
+    private static func publicRoom(_ room: JSON) -> JSON? {
+        guard let id = room["room_id"]?.string, !id.isEmpty else { return nil }
+        let members = JSON.int(max(0, room["num_joined_members"]?.int ?? 0))
+        return .object([
+            "channel_url": .string(id), "is_public": true,
+            "name": .string(room["name"]?.string ?? room["canonical_alias"]?.string ?? ""),
+            "cover_url": .string(room["avatar_url"]?.string ?? ""), "joined_member_count": members,
+            "member_count": members, "metadata": .object(["topic": .string(room["topic"]?.string ?? "")]),
+        ])
+    }
+
+    private func report(_ call: ActionCall, _ url: ChannelURL, _ id: MessageID) -> MatrixStep {
+        let category = call.text("category") ?? ""
+        let description = call.text("description") ?? ""
+        let reason = description.isEmpty ? category : category + ": " + description
+        let result = JSON.object([
+            "report_type": "message", "report_category": .string(category),
+            "report_description": .string(description), "created_at": .int(now.wall),
+            "channel_url": .string(url.text), "message_id": .string(id.text),
+        ])
+        return post("POST", ["rooms", url.text, "report", id.text], .object(["reason": .string(reason)])) { _ in
+            MatrixQuestions.done([], result.serialized())
+        }
+    }
+}
+
+extension ActionCall {
+    /// Whether the host named no other arguments. The engine's own ones begin with a bracket.
+    fileprivate func hasOnly(_ keys: Set<String>) -> Bool {
+        arguments.keys.allSatisfy { keys.contains($0) || $0.hasPrefix("(") }
     }
 }
