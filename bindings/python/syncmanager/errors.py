@@ -221,7 +221,8 @@ class ServiceError(RemoteError):
 
 
 class CallTimeoutError(RemoteError, TimeoutError):
-    """Nothing came within the call's deadline. Since 0.1."""
+    """Nothing came within the call's deadline. It is a ``TimeoutError`` too, which from Python 3.11 on is also
+    ``asyncio.TimeoutError``: where ``wait_for`` and a call stand in one ``try``, catch this one first. Since 0.1."""
 
     status = -15
     words = "nothing came within the call's deadline"
