@@ -14,7 +14,7 @@ extension MatrixQuestions {
         case .listMembers: return list("members", call) { Self.isWanted($0, call) }
         case .listOperators: return list("users", call) { $0.isIn && $0.isOperator }
         case .listBannedUsers: return list("users", call) { $0.membership == "ban" }
-        case .addOperators: return setLevel(RoomMember.operatorLevel, of: call.texts("user_ids") ?? [], in: url)
+        case .addOperators: return setLevel(RoomRanks.operatorLevel, of: call.texts("user_ids") ?? [], in: url)
         case .removeOperators: return setLevel(nil, of: call.texts("user_ids") ?? [], in: url)
         case .banUser:
             // A ban has no end.
@@ -57,8 +57,8 @@ extension MatrixQuestions {
             guard answer.isGood, let events = answer.document?["chunk"]?.array else {
                 return .reply(MatrixQuestions.reply(ofRoom: answer) { _ in nil })
             }
-            return levels(call.channelURL) { levels in
-                let wanted = events.compactMap { RoomMember($0, levels) }.filter(isWanted)
+            return ranks(call.channelURL) { ranks in
+                let wanted = events.compactMap { RoomMember($0, ranks) }.filter(isWanted)
                     .sorted { ($0.rank(byRole), $0.name, $0.id) < ($1.rank(byRole), $1.name, $1.id) }
                 let page = wanted.dropFirst(before).prefix(limit)
                 let isLast = before >= wanted.count || before + page.count == wanted.count
@@ -72,9 +72,20 @@ extension MatrixQuestions {
 
     // MARK: Levels
 
+    private func ranks(_ url: ChannelURL, _ then: @escaping (RoomRanks) -> MatrixStep) -> MatrixStep {
+        levels(url) { levels in
+            .ask(creation(url)) { answer in
+                guard answer.isGood, let creation = answer.document else {
+                    return .reply(MatrixQuestions.reply(ofRoom: answer) { _ in nil })
+                }
+                return then(RoomRanks(levels: levels, creation: creation))
+            }
+        }
+    }
+
     /// The content of the event that says who may do what; a room may have none.
     private func levels(_ url: ChannelURL, _ then: @escaping (JSON) -> MatrixStep) -> MatrixStep {
-        .ask(api.request("GET", ["rooms", url.text, "state", RoomMember.levels], timeout: timeout)) { answer in
+        .ask(api.request("GET", ["rooms", url.text, "state", RoomRanks.levels], timeout: timeout)) { answer in
             if answer.status == 404 { return then(.object()) }
             guard answer.isGood, let levels = answer.document else {
                 return .reply(MatrixQuestions.reply(ofRoom: answer) { _ in nil })
@@ -89,19 +100,44 @@ extension MatrixQuestions {
             let users = levels["users"] ?? .object()
             for id in ids { users.set(id, level.map { .int($0) }) }
             levels.set("users", users)
-            return post("PUT", ["rooms", url.text, "state", RoomMember.levels], levels) { _ in
+            return post("PUT", ["rooms", url.text, "state", RoomRanks.levels], levels) { _ in
                 MatrixQuestions.done()
             }
         }
     }
 }
 
-/// A member of a room, or somebody who was one.
-struct RoomMember {
+/// Who may do what in a room.
+struct RoomRanks {
     static let levels = "m.room.power_levels"
     /// That of moderators, unless a room says otherwise.
     static let operatorLevel: Int64 = 50
 
+    private let levels: JSON
+    private let creators: Set<String>
+
+    /// `levels`: the content of that event; `creation`: the event with which the room began.
+    init(levels: JSON, creation: JSON) {
+        self.levels = levels
+        creators = RoomRanks.creators(creation)
+    }
+
+    /// Those who made the room stand above all levels, from version 12 of rooms on.
+    static func creators(_ creation: JSON) -> Set<String> {
+        let version = creation["content"]?["room_version"]?.string ?? "1"
+        if let number = Int(version), number < 12 { return [] }
+        let others = (creation["content"]?["additional_creators"]?.array ?? []).compactMap(\.string)
+        return Set(others + [creation["sender"]?.string ?? ""])
+    }
+
+    func isOperator(_ id: String) -> Bool {
+        let level = levels["users"]?[id]?.int ?? levels["users_default"]?.int ?? 0
+        return level >= RoomRanks.operatorLevel || creators.contains(id)
+    }
+}
+
+/// A member of a room, or somebody who was one.
+struct RoomMember {
     let id: String
     let name: String
     let membership: String
@@ -109,7 +145,7 @@ struct RoomMember {
     private let event: JSON
 
     /// `nil`: the event is none of a member.
-    init?(_ event: JSON, _ levels: JSON) {
+    init?(_ event: JSON, _ ranks: RoomRanks) {
         guard let id = event["state_key"]?.string, let membership = event["content"]?["membership"]?.string else {
             return nil
         }
@@ -117,8 +153,7 @@ struct RoomMember {
         self.membership = membership
         self.event = event
         name = event["content"]?["displayname"]?.string ?? ""
-        let level = levels["users"]?[id]?.int ?? levels["users_default"]?.int ?? 0
-        isOperator = level >= RoomMember.operatorLevel
+        isOperator = ranks.isOperator(id)
     }
 
     var isIn: Bool { membership == "join" || membership == "invite" }

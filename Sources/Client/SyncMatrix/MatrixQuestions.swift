@@ -80,8 +80,7 @@ struct MatrixQuestions {
     /// Some servers leave the event that created the room out of the answer about one room alone. It has to be known,
     /// since a room that was created at another time would count as another channel.
     func channel(_ url: ChannelURL) -> MatrixStep {
-        let creation = api.request(
-            "GET", ["rooms", url.text, "state", "m.room.create"], [("format", "event")], timeout: timeout)
+        let creation = creation(url)
         return .ask(whole(url)) { answer in
             guard answer.isGood, let document = answer.document, let found = channels(document) else {
                 return .reply(MatrixQuestions.reply(answer) { _ in nil })
@@ -96,6 +95,11 @@ struct MatrixQuestions {
                 })
             }
         }
+    }
+
+    /// Asks for the event with which a room began.
+    func creation(_ url: ChannelURL) -> TransportRequest {
+        api.request("GET", ["rooms", url.text, "state", "m.room.create"], [("format", "event")], timeout: timeout)
     }
 
     // MARK: Messages

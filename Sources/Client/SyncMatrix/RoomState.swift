@@ -30,6 +30,7 @@ struct RoomState {
                 json.set("created_at", .int(max(0, event["origin_server_ts"]?.int ?? 0)))
                 json.set("creator", .string(event["sender"]?.string ?? ""))
                 json.set("type", .string(content["type"]?.string ?? ""))
+                json.set("is_creator", .bool(RoomRanks.creators(event).contains(userID.text)))
             case "m.room.name": json.set("name", .string(content["name"]?.string ?? ""))
             case "m.room.canonical_alias": json.set("alias", .string(content["alias"]?.string ?? ""))
             case "m.room.avatar": json.set("avatar", .string(content["url"]?.string ?? ""))
@@ -101,6 +102,10 @@ struct RoomState {
         }.joined(separator: ", ")
     }
 
+    private var isOperator: Bool {
+        json["power"]?.int ?? 0 >= RoomRanks.operatorLevel || json["is_creator"]?.bool == true
+    }
+
     /// The members of the channel's document that the state decides.
     var members: [(key: String, value: JSON)] {
         let joined = json["joined"]?.int ?? 0
@@ -110,7 +115,7 @@ struct RoomState {
             ("custom_type", .string(json["type"]?.string ?? "")), ("created_at", .int(json["created_at"]?.int ?? 0)),
             ("joined_member_count", .int(joined)), ("member_count", .int(joined.addingClamped(invited))),
             ("is_public", .bool(json["join_rule"]?.string == "public")),
-            ("my_role", .string(json["power"]?.int ?? 0 >= 50 ? "operator" : "none")),
+            ("my_role", .string(isOperator ? "operator" : "none")),
             ("unread_message_count", .int(json["unread"]?.int ?? 0)),
             ("unread_mention_count", .int(json["highlights"]?.int ?? 0)),
             ("metadata", .object(["topic": .string(json["topic"]?.string ?? "")])), ("matrix", json),
