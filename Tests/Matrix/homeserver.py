@@ -31,6 +31,7 @@ signing_key_path: "{folder}/signing.key"
 trusted_key_servers: []
 suppress_key_server_warning: true
 presence: {{enabled: false}}
+room_list_publication_rules: [{{action: allow}}]
 rc_message: {{per_second: 100000, burst_count: 100000}}
 rc_registration: {{per_second: 100000, burst_count: 100000}}
 rc_joins: {{local: {{per_second: 100000, burst_count: 100000}}}}
