@@ -14,6 +14,8 @@ enum HostPlan {
     /// A hook of resources is answered.
     case hook(UInt64)
     case resumeSync
+    /// An export is canceled that may be complete.
+    case cancelExport(CallID)
     case foreground
     /// An operator ends it, or begins.
     case freeze(String, Bool)

@@ -48,6 +48,7 @@ extension Simulation {
         case .setToken: command(.post(.setToken(service.token)))
         case .connect: command(.call(newCall("connect"), .connect))
         case .resumeSync: command(.post(.resumeSync))
+        case .cancelExport(let call): cancelExport(call)
         case .foreground: setForeground(true)
         case .freeze(let url, let isFrozen): freeze(url, isFrozen)
         case .tellSendResponse(let collection, let requestID, let message):

@@ -9,6 +9,8 @@ struct ExportKnowledge {
     var random: SeededGenerator
     var waiting: [(call: CallID, path: String, process: Int)] = []
     var count = 0
+    /// Where several exports write.
+    static let shared = "/exports/0"
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed &* 31 &+ 7) }
 }
@@ -19,7 +21,7 @@ extension Simulation {
         checkExports()
         guard exports.random.chance(1) else { return }
         exports.count += 1
-        let path = "/exports/\(exports.random.chance(20) ? 0 : exports.count)"
+        let path = exports.random.chance(20) ? ExportKnowledge.shared : "/exports/\(exports.count)"
         var arguments: [String: ActionCall.Value] = ["path": .text(path)]
         if exports.random.chance(40), let url = exports.random.pick(knowledge.urls) {
             arguments["channel_url"] = .text(url)
@@ -28,12 +30,17 @@ extension Simulation {
         let call = newCall("export")
         exports.waiting.append((call, path, processNumber))
         command(.call(call, .action(ActionCall(action: .library(.export), arguments: arguments))))
-        guard exports.random.chance(10) else { return }
+        if exports.random.chance(10) { return cancelExport(call) }
+        if exports.random.chance(40) { plan(.cancelExport(call), in: 1 + exports.random.below(30)) }
+    }
+
+    func cancelExport(_ call: CallID) {
+        guard exports.waiting.contains(where: { $0.call == call && $0.process == processNumber }) else { return }
         let cancel = ActionCall(action: .library(.cancel), arguments: ["request": .integer(Int64(call.number))])
         command(.call(newCall("cancel"), .action(cancel)))
     }
 
-    /// Those that are done have a whole file.
+    /// Those that are done have a whole file, the others none.
     func checkExports() {
         for (call, path, process) in exports.waiting {
             guard let result = results[call] else { continue }
@@ -41,7 +48,12 @@ extension Simulation {
             if !allowed.contains(result.status) {
                 violation = violation ?? Violation(description: "an export ended with \(result.status)")
             }
-            guard result.status == .ok else { continue }
+            guard result.status == .ok else {
+                guard path != ExportKnowledge.shared, disk.all[path] != nil else { continue }
+                violation = violation ?? Violation(
+                    description: "\(path) is there, and its export says \(result.status)")
+                continue
+            }
             seen.insert("exported")
             guard let bytes = disk.all[path]?.bytes else {
                 violation = violation ?? Violation(description: "\(path) was exported, and is not there")

@@ -47,9 +47,7 @@ final class CacheExport: Machine {
 
     func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         if let running, running.job.call == call {
-            running.file.discard()
-            self.running = nil
-            complete(running.job, status, &turn)
+            stop(running, status, &turn)
             goOn(&turn)
             return true
         }
@@ -62,11 +60,19 @@ final class CacheExport: Machine {
 
     /// Ends all exports, and removes incomplete files.
     func end(_ status: Status, _ turn: inout Turn) {
-        running?.file.discard()
-        let jobs = (running.map { [$0.job] } ?? []) + waiting
-        (running, waiting) = (nil, [])
+        if let running { stop(running, status, &turn) }
+        let jobs = waiting
+        waiting = []
         turn.add(.timer(.export, at: nil))
         for job in jobs { complete(job, status, &turn) }
+    }
+
+    /// Ends the running export. A file that is complete stays, and its call succeeds.
+    private func stop(_ export: Running, _ status: Status, _ turn: inout Turn) {
+        if case .complete = export.file.state { return succeed(export, &turn) }
+        export.file.discard()
+        running = nil
+        complete(export.job, status, &turn)
     }
 
     private func goOn(after pause: Int64 = 0, _ turn: inout Turn) {
@@ -79,7 +85,9 @@ final class CacheExport: Machine {
         switch export.file.state {
         case .opening: break
         case .failed(let problem): return fail(export, problem, &turn)
-        case .complete: return succeed(export, &turn)
+        case .complete:
+            succeed(export, &turn)
+            return goOn(&turn)
         case .ready:
             guard !export.isWritten else { break }
             guard let isBehind = write(&export, &turn) else { return fail(export, nil, &turn) }
@@ -161,7 +169,6 @@ final class CacheExport: Machine {
         ])
         running = nil
         complete(export.job, .ok, result: result.serialized(), &turn)
-        goOn(&turn)
     }
 
     /// `problem`: the failure of the file; `nil`: the cache could not be read.
