@@ -12,6 +12,8 @@ final class Host {
     /// What the host shows.
     private(set) var replay = Replay()
     private(set) var overflows = 0
+    /// The parents of threads as they were told last; an inner `nil`: it is gone.
+    private(set) var parents: [CollectionID: [UInt8]?] = [:]
     private var handles: [UInt64: StreamHandle] = [:]
 
     init(isSlow: Bool, limit: Int) {
@@ -43,6 +45,7 @@ final class Host {
     /// Nothing of it is told any more, not even what waits.
     func close(_ id: CollectionID) {
         replay.close(id)
+        parents[id] = nil
         buffer.remove(collection: id)
     }
 
@@ -54,6 +57,8 @@ final class Host {
         case .event(.collection(let id, .overflow(let dropped))):
             overflows += 1
             guard dropped > 0 else { throw Violation(description: "overflow of \(id) without anything dropped") }
+        case .event(.collection(let id, .parentUpdated(let json, _))): parents[id] = .some(json)
+        case .event(.collection(let id, .parentRemoved)): parents[id] = .some(nil)
         case .event: break
         case .completion(let completion): if let info = completion.info { replay.note(info) }
         }

@@ -188,6 +188,7 @@ final class HostInputs {
             if case .host(let number) = id { machines.streams.resync(number, dropped: dropped, &turn) }
             guard let timeline = collections.timeline(of: id) else { continue }
             timeline.windows.resync(id, dropped: dropped, &turn)
+            if let window = timeline.windows[id] { timeline.parent.tell(window, Cause(.overflow), &turn) }
             outbox.resync(id, timeline.id.channelURL, &turn)
         }
     }

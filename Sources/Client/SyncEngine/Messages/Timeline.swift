@@ -20,7 +20,7 @@ final class Timeline {
     /// The last page told nothing new.
     private var hasToldNothing = false
 
-    private var parent: ThreadParent
+    private(set) var parent: ThreadParent
 
     /// `parent`: the parent message as it is cached.
     init(_ id: HistoryID, history: History, parent: MessageRecord?) {
