@@ -93,8 +93,8 @@
  *                    {"kind":"database_write","url","name","path","write" ("set" | "update" | "count"),"id"}, and
  *                    "lost_count". It is told once, and kept aside (docs/durability.md); all else is sent
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
- *                    it is not empty, one full `insert` follow. A new_message or channel_updated among those dropped is
- *                    not told again
+ *                    it is not empty, one full `insert` follow; a thread is told parent_updated or parent_removed
+ *                    again. A new_message or channel_updated among those dropped is not told again
  *   stream_batch     what one batch did to a stream; these and the following: see sm_stream_open()
  *   stream_loaded    a stream shows what there was at first, or will not
  *   stream_will_change  with delegate delivery, in this order instead of stream_batch
@@ -532,10 +532,11 @@ SM_EXPORT int32_t sm_collection_set_callback(
  * including the viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings
  * it; the result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline"
  * | "paused" | "error" | "reset" (the view or its cache was emptied) | "indexing" (of a search: not all that is cached
- * is indexed yet). A short page is SM_OK. Nothing left: no insert, only the result. The next fetch in a direction is
- * accepted once the result of the one before is drained, and that of every sm_collection_start(): until then it is
- * refused (DUPLICATED_FETCH). While the account is listed for the first time, channels that become known before a
- * list's end remove as many from its end.
+ * is indexed yet). A short page is SM_OK. A list that shows nothing after "offline", "paused" or "error" gets its page
+ * without another fetch once the service can be asked. Nothing left: no insert, only the result. The next fetch in a
+ * direction is accepted once the result of the one before is drained, and that of every sm_collection_start(): until
+ * then it is refused (DUPLICATED_FETCH). While the account is listed for the first time, channels that become known
+ * before a list's end remove as many from its end.
  * A fetch ends after three request timeouts at the latest: of messages with TIMEOUT, of channels with what the cache
  * has, both with "short":"error". Completion: TIMEOUT, CANCELED (by the action "cancel", with what was inserted so
  * far), STORAGE, NOT_FOUND (the channel is gone), REMOVED, CLOSED.

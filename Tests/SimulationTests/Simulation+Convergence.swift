@@ -127,6 +127,8 @@ extension Simulation {
     /// asked.
     private func checkWindows() throws {
         try checkRefilled()
+        try checkListsRefilled()
+        try checkParents()
         try checkNewestRows()
         for (url, view) in engine.shownMessages where view.isLoaded && service.channel(url) != nil {
             let history = service.history(url, view.filter) ?? []

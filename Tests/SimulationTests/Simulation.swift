@@ -214,7 +214,6 @@ final class Simulation: SimulatedRun, SeededSimulation {
         case .post(.resync): notices.beginsAgain()
         default: break
         }
-        noteEmptied(by: command)
         device.core.handle(command, now: now)
         inputDone()
     }
@@ -253,6 +252,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 if let reason = change.reason { seen.insert(reason.rawValue) }
                 note("  \(Simulation.brief(change))")
                 knowledge.told(change)
+                noteEmptied(by: change)
                 do {
                     try checkOwnIsRead(change)
                     try told.apply(change)
@@ -301,6 +301,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 results[completion.call] = completion
                 seen.insert("\(completion.action?.rawValue ?? completion.name.rawValue) \(completion.status)")
                 if let short = completion.short { seen.insert("short \(short)") }
+                noteShort(completion)
                 knowledge.completed(completion)
                 downloadEnded(completion)
                 if let info = completion.info { told.note(info) }

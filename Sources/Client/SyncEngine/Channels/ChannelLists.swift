@@ -36,7 +36,8 @@ final class ChannelLists: Machine {
             return turn.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
         }
         let isAsked = window.fetch?.isAsking ?? false
-        windows[id]?.fetch = ChannelWindow.Fetch(call: call, wanted: window.query.limit, isAsking: isAsked)
+        windows[id]?.fetch = ChannelWindow.Fetch(
+            call: call, wanted: window.query.limit, isAsking: isAsked, isRefill: window.fetch?.isRefill ?? false)
         if isAsked {
             // An earlier fetch asked for this page and ended without waiting for it.
             standIn(id, &turn)
@@ -92,7 +93,7 @@ final class ChannelLists: Machine {
     func continueFetches(isInterrupted: Bool = false, _ turn: inout Turn) {
         for id in numbers where windows[id]?.fetch != nil {
             if isInterrupted { windows[id]?.fetch?.isAsking = false }
-            if windows[id]?.fetch?.call == nil, windows[id]?.fetch?.isAsking == false { windows[id]?.fetch = nil }
+            if windows[id]?.fetch?.isWanted == false, windows[id]?.fetch?.isAsking == false { windows[id]?.fetch = nil }
             continueFetch(id, &turn)
         }
     }
@@ -107,9 +108,13 @@ final class ChannelLists: Machine {
     /// moved between two pages. Once every channel is cached, the cache decides what a list shows, and the next pages
     /// come from it.
     func setComplete(_ isComplete: Bool, _ turn: inout Turn) {
+        let isNews = isComplete && !self.isComplete
         self.isComplete = isComplete
         guard isComplete else { return }
-        for id in numbers { takeOver(id, &turn) }
+        for id in numbers {
+            takeOver(id, &turn)
+            if isNews, windows[id]?.fetch?.isRefill == true { continueFetch(id, &turn) }
+        }
     }
 
     // MARK: Fetching
@@ -117,7 +122,7 @@ final class ChannelLists: Machine {
     /// Continues a fetch. It is served from the cache if the cache is complete, or if the service cannot be asked;
     /// otherwise the list shows what is cached until the service's page corrects it.
     private func continueFetch(_ id: CollectionID, _ turn: inout Turn) {
-        guard let window = windows[id], let fetch = window.fetch, fetch.call != nil, !fetch.isAsking else { return }
+        guard let window = windows[id], let fetch = window.fetch, fetch.isWanted, !fetch.isAsking else { return }
         let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
             || window.token?.isEmpty == false
         if needsService, window.token != "" {
@@ -181,7 +186,7 @@ final class ChannelLists: Machine {
     func pageFailed(_ id: CollectionID, _ turn: inout Turn) {
         guard windows[id]?.fetch?.isAsking == true else { return }
         windows[id]?.fetch?.isAsking = false
-        guard windows[id]?.fetch?.call != nil else {
+        guard windows[id]?.fetch?.isWanted == true else {
             windows[id]?.fetch = nil
             return
         }
@@ -238,7 +243,11 @@ final class ChannelLists: Machine {
         _ id: CollectionID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) {
         guard let window = windows[id], let fetch = window.fetch else { return }
-        windows[id]?.fetch = fetch.isAsking ? ChannelWindow.Fetch(call: nil, wanted: 0, isAsking: true) : nil
+        let isRefill = window.window.isEmpty && window.hasNext
+            && WindowFetch.isStillWanted(after: status, short, isAlsoRefill: fetch.isRefill)
+        let rest = ChannelWindow.Fetch(
+            call: nil, wanted: isRefill ? window.query.limit : 0, isAsking: fetch.isAsking, isRefill: isRefill)
+        windows[id]?.fetch = rest.isWanted || rest.isAsking ? rest : nil
         guard let call = fetch.call else { return }
         turn.add(.timer(.fetch(call: call), at: nil))
         turn.complete(Completion(
@@ -253,7 +262,7 @@ final class ChannelLists: Machine {
         let userID = turn.options.userID
         for id in numbers {
             if let page = fact.page, page.collection == id {
-                if windows[id]?.fetch?.call != nil {
+                if windows[id]?.fetch?.isWanted == true {
                     showPage(id, shown, fact, &turn)
                     continue
                 }
@@ -307,6 +316,9 @@ final class ChannelLists: Machine {
         guard page.isLast else { return }
         windows[id]?.fetch?.isAsking = false
         if isComplete { takeOver(id, &turn) }
+        // All of its channels changed while the page was under way, and each is asked for alone: the list goes on with
+        // the next page, since a channel enters only before the end of what is shown.
+        if let window = windows[id], window.window.isEmpty, window.hasNext { return continueFetch(id, &turn) }
         finishFetch(id, .ok, &turn)
     }
 }

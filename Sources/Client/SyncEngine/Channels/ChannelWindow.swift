@@ -14,15 +14,20 @@ import SyncModel
 struct ChannelWindow {
     /// The state of a fetch.
     struct Fetch {
-        /// `nil` when the call ended while the service was being asked: no call waits for that answer, unless the host
-        /// fetches again before it comes.
+        /// `nil`: no call waits. Its call ended while the service was being asked, or `isRefill`.
         var call: CallID?
         /// How many channels are still wanted.
         var wanted: Int
         /// Whether a request to the service is in flight for it.
         var isAsking = false
+        /// The list shows nothing, because a fetch of its host ended before the service could be asked: it fills itself
+        /// when it can.
+        var isRefill = false
         /// The cached channels that are shown until the service's page comes; `nil` while the cache was not read yet.
         var standIns: [ChannelURL]?
+
+        /// Somebody wants the page: a call waits for it, or the list fills itself.
+        var isWanted: Bool { call != nil || isRefill }
     }
 
     let id: CollectionID

@@ -251,16 +251,14 @@ struct MessageWindow {
         _ direction: PageDirection, _ status: Status, short: Completion.ShortReason?, _ turn: inout Turn
     ) {
         guard let fetch = fetches[direction] else { return }
-        let mayComeLater = WindowFetch.mayComeLater(status, short)
+        let isWanted = WindowFetch.isStillWanted(after: status, short, isAlsoRefill: fetch.isAlsoRefill)
         guard let call = fetch.call else {
-            if !mayComeLater { fetches[direction] = nil }
+            if !isWanted { fetches[direction] = nil }
             return
         }
         fetches[direction] = nil
-        if fetch.isAlsoRefill, mayComeLater, !isLoaded {
-            fetches[direction] = WindowFetch(call: nil, wanted: filter.limit(direction))
-        }
         if fetch.isOfStart { return pageOfStartEnded(status, short, &turn) }
+        if isWanted, !isLoaded { fetches[direction] = WindowFetch(call: nil, wanted: filter.limit(direction)) }
         turn.add(.timer(.fetch(call: call), at: nil))
         if fetch.isOfAll { turn.add(.timer(.fetchAll(call: call), at: nil)) }
         turn.complete(Completion(
@@ -378,7 +376,7 @@ struct MessageWindow {
         for direction in [PageDirection.previous, .next] where fetches[direction]?.isOfStart == true {
             fetches[direction] = nil
         }
-        if ended.isAlsoRefill, WindowFetch.mayComeLater(status, short), !isLoaded { refill() }
+        if !isLoaded, WindowFetch.isStillWanted(after: status, short, isAlsoRefill: ended.isAlsoRefill) { refill() }
         turn.add(.timer(.fetch(call: ended.call), at: nil))
         turn.complete(Completion(call: ended.call, name: .start, status: status, short: short, info: info))
     }

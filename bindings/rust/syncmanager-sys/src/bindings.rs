@@ -519,13 +519,15 @@ extern "C" {
     /// "offline"
     /// | "paused" | "error" | "reset" (the view or its cache was emptied) | "indexing" (of a search: not all that
     /// is cached
-    /// is indexed yet). A short page is SM_OK. Nothing left: no insert, only the result. The next fetch in a
-    /// direction is
-    /// accepted once the result of the one before is drained, and that of every sm_collection_start(): until then
-    /// it is
-    /// refused (DUPLICATED_FETCH). While the account is listed for the first time, channels that become known
-    /// before a
-    /// list's end remove as many from its end.
+    /// is indexed yet). A short page is SM_OK. A list that shows nothing after "offline", "paused" or "error" gets
+    /// its page
+    /// without another fetch once the service can be asked. Nothing left: no insert, only the result. The next
+    /// fetch in a
+    /// direction is accepted once the result of the one before is drained, and that of every sm_collection_start():
+    /// until
+    /// then it is refused (DUPLICATED_FETCH). While the account is listed for the first time, channels that become
+    /// known
+    /// before a list's end remove as many from its end.
     /// A fetch ends after three request timeouts at the latest: of messages with TIMEOUT, of channels with what the
     /// cache
     /// has, both with "short":"error". Completion: TIMEOUT, CANCELED (by the action "cancel", with what was
