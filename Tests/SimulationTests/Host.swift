@@ -65,5 +65,7 @@ final class Host {
         return (event.output, buffer.takeWants().posts)
     }
 
+    func info(_ id: CollectionID) -> [UInt8]? { buffer.info(of: id) }
+
     func snapshot(_ id: CollectionID) -> [UInt8]? { buffer.snapshot(of: id) }
 }

@@ -129,6 +129,7 @@ extension Simulation {
         try checkRefilled()
         try checkListsRefilled()
         try checkParents()
+        try checkToldEnds()
         try checkNewestRows()
         for (url, view) in engine.shownMessages where view.isLoaded && service.channel(url) != nil {
             let history = service.history(url, view.filter) ?? []

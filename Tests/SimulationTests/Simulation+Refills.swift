@@ -39,6 +39,17 @@ extension Simulation {
         }
     }
 
+    /// What the host reads of a collection does not deny what there is.
+    func checkToldEnds() throws {
+        guard host.isEmpty else { return }
+        for (url, view) in engine.shownMessages {
+            guard let info = try host.info(view.id).map({ try JSON.parse($0) }) else { continue }
+            let isDenied = view.hasPrevious && info["has_previous"]?.bool == false
+                || view.hasNext && info["has_next"]?.bool == false
+            if isDenied { throw Violation(description: "collection \(view.id) of \(url) has more than \(info.text)") }
+        }
+    }
+
     /// What the host was told of the message that each of its threads answers.
     func checkParents() throws {
         guard host.isEmpty else { return }

@@ -24,6 +24,7 @@ final class DeliveredLists {
     let criteria: [UInt8]
     private var lists: [CollectionChange.List: [Row]] = [:]
     private var info: CollectionInfo
+    private var isChannelGone = false
     /// For a stream: its handle and its rows.
     let stream: StreamHandle?
     private var rows: DeliveredStream?
@@ -52,10 +53,26 @@ final class DeliveredLists {
 
     func set(_ info: CollectionInfo) { self.info = info }
 
-    func set(channel: [UInt8]?) { info.channel = channel }
+    func set(channel: [UInt8]) {
+        info.channel = channel
+        guard isChannelGone else { return }
+        isChannelGone = false
+        // The channel is back, and there may be more in both directions, as when the collection was opened.
+        info.hasPrevious = true
+        info.hasNext = info.viewpoint != Int64.max
+    }
 
-    /// Called after a huge gap: the list does not have the newest message any more.
-    func setHasNext() { info.hasNext = true }
+    func channelIsGone() {
+        info.channel = nil
+        isChannelGone = true
+    }
+
+    /// Called after a huge gap: the list does not have the newest message any more. What was missed may be on both
+    /// sides of a list that shows nothing.
+    func hugeGapOpened() {
+        info.hasNext = true
+        if lists[.succeeded]?.isEmpty ?? true { info.hasPrevious = true }
+    }
 
     /// Applies a change, and gives the rows that a clear removed, for the caller to free.
     func apply(_ change: CollectionChange) -> [Row] {

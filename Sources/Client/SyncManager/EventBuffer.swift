@@ -230,9 +230,9 @@ final class EventBuffer {
             case .event(.collection(let id, let notice)):
                 guard let lists = collections[id]?.lists else { continue }
                 switch notice {
-                case .hugeGap: lists.setHasNext()
+                case .hugeGap: lists.hugeGapOpened()
                 case .channelUpdated(let json, _): lists.set(channel: json)
-                case .channelRemoved: lists.set(channel: nil)
+                case .channelRemoved: lists.channelIsGone()
                 case .stream(let notice): lists.apply(notice)
                 default: break
                 }
