@@ -46,12 +46,30 @@ def pytest_addoption(parser):
              " process is left out")
     parser.addoption(
         "--spread", type=int, metavar="N", help="only N scenarios, as far apart as that goes, so of all themes")
+    parser.addoption(
+        "--in-turn", action="store_true",
+        help="each scenario on the first host and on one of the others, which take turns")
+
+
+def hosts_of(number, names, config):
+    """The hosts on which the scenario with this number runs."""
+    if len(names) < 3 or not config.getoption("--in-turn"):
+        return names
+    return [names[0], names[1 + number % (len(names) - 1)]]
 
 
 def pytest_generate_tests(metafunc):
-    if "file" in metafunc.fixturenames:
-        files = chosen(metafunc.config) if "host_program" in metafunc.fixturenames else FILES
-        metafunc.parametrize("file", files, ids=[str(file.relative_to(HERE).with_suffix("")) for file in files])
-    if "host_program" in metafunc.fixturenames:
-        names = metafunc.config.getoption("--host", None) or ["python"]
-        metafunc.parametrize("host_program", [program(name) for name in names], ids=[Path(n).name for n in names])
+    names = metafunc.config.getoption("--host", None) or ["python"]
+    programs = {name: program(name) for name in names} if "host_program" in metafunc.fixturenames else {}
+    if "file" not in metafunc.fixturenames:
+        if programs:
+            metafunc.parametrize("host_program", programs.values(), ids=[Path(name).name for name in programs])
+        return
+    files = chosen(metafunc.config) if programs else FILES
+    stories = [str(file.relative_to(HERE).with_suffix("")) for file in files]
+    if not programs:
+        return metafunc.parametrize("file", files, ids=stories)
+    runs = [(number, name) for number in range(len(files)) for name in hosts_of(number, names, metafunc.config)]
+    metafunc.parametrize(
+        ("file", "host_program"), [(files[number], programs[name]) for number, name in runs],
+        ids=[f"{stories[number]}-{Path(name).name}" for number, name in runs])
