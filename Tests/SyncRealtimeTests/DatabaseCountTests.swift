@@ -95,7 +95,7 @@ final class DatabaseCountTests: DatabaseMachineCase {
         machine.setOnline(false, now: now)
         machine.restore(keep.ordered, now: now)
         let later = machine.listen(DatabaseLocation(try path("n")), now: now)
-        XCTAssertEqual(outputs(), ["\(later) ~ 19"])
+        XCTAssertEqual(outputs(), ["\(later) ~ 19", "\(later) unheard"])
     }
 
     func testACountWhoseAnswerIsLost() throws {

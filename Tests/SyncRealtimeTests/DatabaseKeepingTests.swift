@@ -22,7 +22,12 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         let all = machine.listen(DatabaseLocation(try path("a")), now: now)
         let part = machine.listen(DatabaseLocation(try path("a/y")), now: now)
         let none = machine.listen(DatabaseLocation(try path("b")), now: now)
-        XCTAssertEqual(outputs(), [#"\#(all) ~ {"x":1,"y":3}"#, "\(part) ~ 3", "\(none) unheard"])
+        XCTAssertEqual(
+            outputs(),
+            [
+                #"\#(all) ~ {"x":1,"y":3}"#, "\(all) unheard", "\(part) ~ 3", "\(all) unheard", "\(part) unheard",
+                "\(none) unheard",
+            ])
         let reads = [(try path("a/y"), false), (try path("a"), true), (try path("b"), false)].map { place, isShallow in
             machine.read(DatabaseLocation(place), isShallow: isShallow, now: now)
         }
@@ -220,7 +225,7 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         let outer = machine.listen(DatabaseLocation(try path("a")), now: now)
         XCTAssertEqual(outputs(), ["\(outer) unheard"])
         let inner = machine.listen(DatabaseLocation(try path("a/b")), now: now)
-        XCTAssertEqual(outputs(), ["\(inner) ~ 1", "\(outer) unheard"])
+        XCTAssertEqual(outputs(), ["\(inner) ~ 1", "\(outer) unheard", "\(inner) unheard"])
         machine.stop(outer, now: now)
         XCTAssertEqual(outputs(), [])
         let read = machine.read(DatabaseLocation(try path("a/b")), now: now)

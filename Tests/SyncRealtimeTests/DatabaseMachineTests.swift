@@ -249,7 +249,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         fresh()
         let (listen, stream) = try listening("a", "1")
         machine.receive(.streamEnded(stream, nil), now: now)
-        XCTAssertEqual(outputs(), ["\(listen) ~ 1"])
+        XCTAssertEqual(outputs(), ["\(listen) ~ 1", "\(listen) unheard"])
         let due = try XCTUnwrap(machine.nextDeadline)
         XCTAssertTrue((500...1000).contains(due))
         time = due
@@ -270,14 +270,14 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         event(next, "keep-alive", "null")
         time += 75_000
         machine.advance(now: now)
-        XCTAssertEqual(outputs(), ["\(next) close", "\(listen) ~ 2"])
+        XCTAssertEqual(outputs(), ["\(next) close", "\(listen) ~ 2", "\(listen) unheard"])
         // A broken frame is no reason to go on guessing.
         time += 60_000
         machine.advance(now: now)
         let third = try XCTUnwrap(outputs().first.flatMap { UInt64($0.prefix { $0 != " " }) })
         machine.receive(.streamOpened(third), now: now)
         event(third, "put", "{")
-        XCTAssertEqual(outputs(), ["\(third) close"])
+        XCTAssertEqual(outputs(), ["\(third) close", "\(listen) unheard"])
     }
 
     func testTheServiceCancelsAndRevokes() throws {

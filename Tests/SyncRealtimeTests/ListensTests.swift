@@ -149,7 +149,7 @@ final class ListensTests: PartCase {
         XCTAssertEqual(listens.nextDeadline(turn), 2 * keeping)
         wait(turn.options.silence)
         listens.advance(pending, &turn)
-        XCTAssertEqual(lines(), ["\(listen + 1) close", "\(listen) ~ 1"])
+        XCTAssertEqual(lines(), ["\(listen + 1) close", "\(listen) ~ 1", "\(listen) unheard"])
         XCTAssertEqual(unkept(), [told])
         XCTAssertEqual(unkept(), [])
     }

@@ -9,7 +9,8 @@ public enum DatabaseOutput: Sendable {
     /// The value of a listened place has changed, with own writes that are not answered yet. `isCurrent`: it comes from
     /// a stream that is open.
     case value(listen: UInt64, TreeNode, isCurrent: Bool)
-    /// No value of a listened place is known, and the service cannot be reached. Comes after every attempt.
+    /// No value of the service is known for a listened place, and it cannot be reached: what was told, if anything, is
+    /// what was kept. Comes after every attempt.
     case unheard(listen: UInt64)
     /// The service refuses the listen.
     case listenEnded(listen: UInt64, DatabaseFailure)

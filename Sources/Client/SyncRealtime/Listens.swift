@@ -380,10 +380,16 @@ struct Listens {
         output(listen, &turn)
     }
 
-    /// Tells the listens of a feed that has no stream, and no value yet, that nothing is known.
+    /// Tells the listens of a feed that has no stream, and no value of the service yet, that it is not reached.
     mutating func tellUnheard(_ id: UInt64, _ turn: inout DatabaseTurn) {
         guard case .closed? = feeds[id]?.connection else { return }
-        for listen in all.users(of: id) where listen.told == nil { turn.output(.unheard(listen: listen.id)) }
+        for listen in all.users(of: id) where listen.told?.isCurrent != true {
+            // A large value that waits to be told comes first.
+            if untold.remove(listen.id) != nil, let told = listen.told {
+                turn.output(.value(listen: listen.id, told.node, isCurrent: told.isCurrent))
+            }
+            turn.output(.unheard(listen: listen.id))
+        }
     }
 
     /// Tells every listen whose value may have changed at these places. Only the value at these places is computed

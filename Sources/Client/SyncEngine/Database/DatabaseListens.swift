@@ -31,7 +31,7 @@ struct DatabaseListens {
         }
     }
 
-    /// The database is not reached, and has told the listen nothing. Only streams are told this: hosts wait for a
+    /// The database is not reached, and what the listen was told was kept. Only streams are told this: hosts wait for a
     /// value.
     func tellUnheard(_ listen: UInt64, _ turn: inout Turn) {
         guard let owner = owners[listen], case .stream(let stream, _) = owner else { return }

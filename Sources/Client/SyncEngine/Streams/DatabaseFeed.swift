@@ -17,8 +17,10 @@ struct DatabaseFeed {
     /// How many rows are asked for, and from which end; `nil`: all.
     private var limit: TreeQuery.Limit?
     private var listen: CallID
-    /// The listen with more rows, while it has told nothing yet.
+    /// The listen with more rows, until it tells what the service has, or the service is not reached.
     private var wider: CallID?
+    /// What the cache has for the wider listen: the service's rows that are shown may be newer.
+    private var keptForWider: TreeNode?
     /// The limit of the present listen, without the wider one.
     private var narrowerLimit: TreeQuery.Limit?
     private var isFetchAwaited = false
@@ -65,7 +67,7 @@ struct DatabaseFeed {
         }
         let ended: [StreamAsk] = wider.map { [.unlisten($0)] } ?? []
         let next = CallID.stream(stream, isSecond: listen == .stream(stream))
-        wider = next
+        (wider, keptForWider) = (next, nil)
         isFetchAwaited = true
         return (nil, ended + [ask(next)])
     }
@@ -89,13 +91,23 @@ struct DatabaseFeed {
         guard number == listen || number == wider else { return ([], []) }
         // The wider listen will tell everything that the narrower one does.
         if number == listen, wider != nil, !isCurrent { return ([], []) }
+        if number == wider, !isCurrent {
+            keptForWider = node
+            return ([], [])
+        }
+        return show(number, node, short: nil)
+    }
+
+    /// `short`: what the wider listen brings is not what the service has.
+    private mutating func show(
+        _ number: CallID, _ node: TreeNode, short: Completion.ShortReason?
+    ) -> (inputs: [StreamInput], asks: [StreamAsk]) {
         var inputs = change(to: node.children)
         var asks: [StreamAsk] = []
         if number == wider {
             asks = [.unlisten(listen)]
             listen = number
-            wider = nil
-            let short: Completion.ShortReason? = isCurrent ? nil : .offline
+            (wider, keptForWider) = (nil, nil)
             inputs.append(.fetched(hasMore: short != nil || rows.count >= count, short: short?.rawValue, nil))
         }
         if !isLoaded {
@@ -105,13 +117,14 @@ struct DatabaseFeed {
         return (inputs, asks)
     }
 
-    /// The database is not reached, and no value is stored for what this listen asks for. A fetch that waits ends, and
-    /// the host may fetch again. Without a waiting fetch the listen stays, since rows may still come.
-    mutating func takeUnheard(_ number: CallID) -> (input: StreamInput, asks: [StreamAsk])? {
+    /// The database is not reached. A fetch that waits ends with the rows that the cache has; without any the host may
+    /// fetch again. Without a waiting fetch the listen stays, since rows may still come.
+    mutating func takeUnheard(_ number: CallID) -> (inputs: [StreamInput], asks: [StreamAsk])? {
         guard number == wider, isFetchAwaited else { return nil }
+        if let keptForWider { return show(number, keptForWider, short: .offline) }
         limit = narrowerLimit
         wider = nil
-        return (.fetched(hasMore: true, short: Completion.ShortReason.offline.rawValue, nil), [.unlisten(number)])
+        return ([.fetched(hasMore: true, short: Completion.ShortReason.offline.rawValue, nil)], [.unlisten(number)])
     }
 
     /// A listen was refused, and has ended.
@@ -119,7 +132,7 @@ struct DatabaseFeed {
         let wrong = failure == .signedOut
             ? StreamFailure(.canceled, Completion.signedOut) : StreamFailure(.service, failure.message)
         if number == wider {
-            wider = nil
+            (wider, keptForWider) = (nil, nil)
             return [.fetched(hasMore: true, short: nil, wrong)]
         }
         guard number == listen else { return [] }

@@ -11,7 +11,7 @@ enum FedNotice {
     case ended(Completion)
     case value(listen: CallID, TreeNode, isCurrent: Bool)
     case listenEnded(listen: CallID, DatabaseFailure)
-    /// The database is not reached, and has told the listen nothing.
+    /// The database is not reached: what the listen was told, if anything, is what the cache has.
     case unheard(listen: CallID)
 
     /// Whether the notice changes which messages of the service a list shows.

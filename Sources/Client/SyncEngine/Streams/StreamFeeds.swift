@@ -100,9 +100,9 @@ final class StreamFeeds {
         case .listenEnded(let listen, let failure):
             feed(id, databaseFeeds[id]?.take(listen, ended: failure) ?? [], &turn)
         case .unheard(let listen):
-            guard let (input, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
+            guard let (inputs, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
             ask(more, of: id)
-            feed(id, [input], &turn)
+            feed(id, inputs, &turn)
         }
     }
 
