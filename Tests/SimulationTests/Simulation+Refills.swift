@@ -8,6 +8,7 @@ import SyncModel
 extension Simulation {
     func noteLoaded() {
         for (_, view) in engine.shownMessages where view.isLoaded { loaded.insert(view.id) }
+        for (_, view) in engine.shownMessages where !view.window.isEmpty { unfilled[view.id] = nil }
         for view in engine.shownChannels where !view.window.isEmpty { loaded.remove(view.id) }
     }
 
@@ -18,10 +19,15 @@ extension Simulation {
         else { return }
         if let list = engine.shownChannels.first(where: { $0.id == id }), !list.window.isEmpty { return }
         loaded.insert(id)
+        guard let view = engine.shownMessages.first(where: { $0.window.id == id })?.window, view.window.isEmpty
+        else { return }
+        unfilled[id, default: []].formUnion(
+            completion.name == .start ? [.previous, .next] : [fetched[completion.call] ?? .next])
     }
 
     /// What emptied a view on behalf of its host, who has to fetch again.
     func noteEmptied(by change: CollectionChange) {
+        unfilled[change.collection] = nil
         guard change.action == .clear, [.cacheCleared, .viewpointReset].contains(change.cause.source) else { return }
         loaded.remove(change.collection)
     }
@@ -30,6 +36,12 @@ extension Simulation {
         for (url, view) in engine.shownMessages
         where loaded.contains(view.id) && !view.isLoaded && service.channel(url) != nil {
             throw Violation(description: "collection \(view.id) of \(url) shows nothing and does not fill itself")
+        }
+        for (url, view) in engine.shownMessages where service.channel(url) != nil && view.window.isEmpty {
+            let directions = unfilled[view.id] ?? []
+            let hasMore =
+                directions.contains(.previous) && view.hasPrevious || directions.contains(.next) && view.hasNext
+            if hasMore { throw Violation(description: "collection \(view.id) of \(url) has more and shows nothing") }
         }
     }
 

@@ -49,6 +49,9 @@ final class Simulation: SimulatedRun, SeededSimulation {
     var lastCollection: UInt64 = 0
     /// Message collections that have shown messages since the host opened or emptied them.
     var loaded: Set<CollectionID> = []
+    /// Lists that showed nothing when a fetch came short, with the directions in which they were fetched.
+    var unfilled: [CollectionID: Set<PageDirection>] = [:]
+    var fetched: [CallID: PageDirection] = [:]
     /// Request ids of messages that have failed as known to the service, and were rightly not found there.
     var missed: Set<String> = []
     var lastCall: UInt64 = 0
@@ -212,6 +215,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
         case .post(.pauseSync): (isPausedByHost, session.wasPaused) = (true, true)
         case .post(.resumeSync): isPausedByHost = false
         case .post(.resync): notices.beginsAgain()
+        case .call(let call, .fetch(_, let direction)): fetched[call] = direction
         default: break
         }
         device.core.handle(command, now: now)

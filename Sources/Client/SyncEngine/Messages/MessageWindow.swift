@@ -258,7 +258,7 @@ struct MessageWindow {
         }
         fetches[direction] = nil
         if fetch.isOfStart { return pageOfStartEnded(status, short, &turn) }
-        if isWanted, !isLoaded { fetches[direction] = WindowFetch(call: nil, wanted: filter.limit(direction)) }
+        if isWanted, view.isEmpty { fetches[direction] = WindowFetch(call: nil, wanted: filter.limit(direction)) }
         turn.add(.timer(.fetch(call: call), at: nil))
         if fetch.isOfAll { turn.add(.timer(.fetchAll(call: call), at: nil)) }
         turn.complete(Completion(
@@ -376,7 +376,7 @@ struct MessageWindow {
         for direction in [PageDirection.previous, .next] where fetches[direction]?.isOfStart == true {
             fetches[direction] = nil
         }
-        if !isLoaded, WindowFetch.isStillWanted(after: status, short, isAlsoRefill: ended.isAlsoRefill) { refill() }
+        if view.isEmpty, WindowFetch.isStillWanted(after: status, short, isAlsoRefill: ended.isAlsoRefill) { refill() }
         turn.add(.timer(.fetch(call: ended.call), at: nil))
         turn.complete(Completion(call: ended.call, name: .start, status: status, short: short, info: info))
     }
