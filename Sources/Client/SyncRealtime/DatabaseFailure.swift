@@ -6,6 +6,8 @@ public struct DatabaseFailure: Error, Equatable, Sendable {
     public let status: Int
     /// The service's own message, or one line of this library.
     public let message: String
+    /// What was asked for may have been done: no answer came to a request that was sent.
+    public private(set) var isInDoubt = false
     /// Which limit the answer exceeded, if that is why none came.
     public let limit: Limit?
 
@@ -20,6 +22,13 @@ public struct DatabaseFailure: Error, Equatable, Sendable {
         self.status = status
         self.message = message
         self.limit = limit
+    }
+
+    /// No answer came to a request that was sent and cannot be repeated.
+    static func inDoubt(_ cause: DatabaseFailure) -> DatabaseFailure {
+        var failure = DatabaseFailure(status: 0, message: "it is not known whether it was done: \(cause.message)")
+        failure.isInDoubt = true
+        return failure
     }
 
     /// No answer came.

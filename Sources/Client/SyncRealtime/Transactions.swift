@@ -97,8 +97,7 @@ struct Transactions {
     /// A request got no answer; `false` when it was not a transaction's.
     mutating func failed(_ request: UInt64, _ failure: DatabaseFailure, _ turn: inout DatabaseTurn) -> Bool {
         guard let index = all.firstIndex(where: { $0.request == request }) else { return false }
-        let message = "it is not known whether it was done: \(failure.message)"
-        end(index, all[index].isWriting ? DatabaseFailure(status: 0, message: message) : failure, &turn)
+        end(index, all[index].isWriting ? .inDoubt(failure) : failure, &turn)
         return true
     }
 

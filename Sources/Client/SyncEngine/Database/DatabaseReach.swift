@@ -15,6 +15,7 @@ struct DatabaseReach {
         if failure == .notKept { return .storage }
         if failure.limit != nil { return .tooLarge }
         if failure == .sumTooLarge { return .invalidArgument }
+        if failure.isInDoubt { return .network }
         if isTokenNeeded, failure.status == 0 || failure.status == 401 { return .tokenRejected }
         guard failure.status == 0 else { return nil }
         return isOnline ? .network : .notConnected
