@@ -118,11 +118,15 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
     }
 
     private func move(to time: Int64) {
-        guard time > monotonic else { return }
-        passed.store(time, ordering: .sequentiallyConsistent)
-        for device in devices { device.network.move(to: time) }
+        if time > monotonic {
+            passed.store(time, ordering: .sequentiallyConsistent)
+            for device in devices { device.network.move(to: time) }
+        } else if service.nextDeadline.map({ $0 > monotonic }) ?? true {
+            return
+        }
         guard !hasEnded else { return }
-        service.move(to: time)
+        // Also what it does at once, as the close of a poll whose time is past.
+        service.move(to: monotonic)
         collect()
     }
 

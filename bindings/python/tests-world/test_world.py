@@ -74,6 +74,18 @@ def test_a_day_takes_no_time(tmp_path: Path) -> None:
     assert time.monotonic() - began < 30
 
 
+def test_time_goes_on_behind_what_is_due_at_once() -> None:
+    with World(1) as world:
+        world.create_user("mei")
+        for close_at in (7, world.now // 1000):
+            body = {"title": "T", "options": [{"text": "a"}], "user_id": "mei", "close_at": close_at}
+            poll = world.request("POST", "/v3/polls", body)
+            began = world.now
+            world.advance(60_000)
+            assert world.now == began + 60_000
+            assert world.request("GET", f"/v3/polls/{poll['id']}")["status"] == "closed"
+
+
 def test_time_passes_while_an_event_loop_waits(tmp_path: Path) -> None:
     async def main(world: World) -> list[str]:
         mei = lunch(world)
