@@ -35,7 +35,8 @@ struct RecordedFact {
                 }
             }
         case .deleted(let ids):
-            try self.history.remove(ids, isForGood: true, cache)
+            // An answer that the message is not found may say that it is before this user's history.
+            try self.history.remove(ids, isForGood: fact.answerTo == nil, cache)
             deleted = Set(ids)
         case .changelog(let updated, let ids):
             try self.history.remove(ids, isForGood: true, cache)
