@@ -410,6 +410,20 @@ final class FileTests: NetworkTestCase {
         }
         XCTAssertEqual(try failure(download(server.http, to: "out")).code, DiskFile.Problem.exists.rawValue)
         XCTAssertEqual(content("out"), [7])
+        expectNames(["out"])
+    }
+
+    func testOnlyAFileIsReplaced() throws {
+        let (server, asked) = try serveFile(bytes(10))
+        XCTAssertEqual(mkdir(folder + "/folder", 0o700), 0)
+        XCTAssertEqual(mkfifo(folder + "/pipe", 0o600), 0)
+        XCTAssertEqual(symlink("folder", folder + "/link"), 0)
+        for name in ["folder", "pipe", "link"] {
+            let failure = try failure(download(server.http, to: name, replaces: true))
+            XCTAssertEqual(failure.code, DiskFile.Problem.notRegular.rawValue)
+        }
+        XCTAssertEqual(asked.all.count, 0)
+        expectNames(["folder", "link", "pipe"])
     }
 
     func testTooLargeIsNotKept() throws {

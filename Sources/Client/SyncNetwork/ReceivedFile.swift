@@ -18,6 +18,8 @@ public final class ReceivedFile {
     /// Bytes that were received so far, and how many of them are on the disk and noted.
     public private(set) var size: Int64
     private var synced: Int64
+    /// Something else has got the file's name meanwhile: what was received is of no use.
+    private var isNameTaken = false
 
     /// Bytes that were written and are not noted yet.
     public var unsynced: Int64 { size - synced }
@@ -63,19 +65,25 @@ public final class ReceivedFile {
     /// name.
     public func finish(ifWanted isWanted: () -> Bool) throws(NetworkFailure) {
         guard disk.sync(descriptor) == 0 else { throw unwritable() }
+        isNameTaken = true
         try ReceivedFile.checkName(target)
+        isNameTaken = false
         guard isWanted() else { throw NetworkFailure(.cancelled, "nobody waits for the file") }
         part.dropVersion()
         guard rename() else {
             let cause = errno
-            if cause == EEXIST { throw NetworkFailure(.exists, target.path) }
+            if cause == EEXIST {
+                isNameTaken = true
+                throw NetworkFailure(.exists, target.path)
+            }
             throw NetworkFailure(.unwritable, target.path, errno: cause)
         }
     }
 
     /// The exchange has ended without the whole file. A part that a later exchange can go on with stays, unless
     /// `discarding`.
-    public func leave(discarding: Bool) {
+    public func leave(discarding isUseless: Bool) {
+        let discarding = isUseless || isNameTaken
         if !discarding {
             do throws(NetworkFailure) {
                 try sync()
@@ -89,9 +97,9 @@ public final class ReceivedFile {
     private static func checkName(_ target: HTTPTarget) throws(NetworkFailure) {
         var status = stat()
         guard lstat(target.path, &status) == 0 else { return }
-        guard target.replaces, status.st_mode & S_IFMT == S_IFREG else {
-            throw NetworkFailure(.exists, target.path)
-        }
+        guard target.replaces else { throw NetworkFailure(.exists, target.path) }
+        // A link, a folder or a device is never replaced.
+        guard status.st_mode & S_IFMT == S_IFREG else { throw NetworkFailure(.notRegular, target.path) }
     }
 
     private func rename() -> Bool {
