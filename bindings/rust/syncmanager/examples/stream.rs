@@ -3,24 +3,20 @@
 
 use std::error::Error;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
 
-use futures_core::Stream;
-use syncmanager::{Client, Config, Draft, Event, EventStream, Result, Viewpoint};
+use syncmanager::{Client, Config, Draft, EventStream, Viewpoint};
 
-type Events = EventStream<Arc<Client>>;
-
-async fn chat(config: String, channel_url: String, text: String) -> std::result::Result<(), Box<dyn Error>> {
+async fn chat(config: String, channel_url: String, text: String) -> Result<(), Box<dyn Error>> {
     let client = Arc::new(Client::open(&Config::from_json(config))?);
     let mut events = EventStream::new(client.clone())?;
     let messages = client.messages(&channel_url, Viewpoint::Latest, None)?;
     client.connect().start()?;
     messages.fetch_previous().start()?;
     messages.send(&Draft::new(&text)).start()?;
-    while let Some(event) = Next(&mut events).await {
+    while let Some(event) = events.next().await {
         event?;
         let shown = messages.items(); // the list has the event's changes already
         if shown.last().map_or(false, |message| message.text() == text && message.id() != 0) {
@@ -31,17 +27,6 @@ async fn chat(config: String, channel_url: String, text: String) -> std::result:
         }
     }
     Ok(())
-}
-
-/// What `StreamExt::next` of the crate futures does.
-struct Next<'a>(&'a mut Events);
-
-impl Future for Next<'_> {
-    type Output = Option<Result<Event>>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut *self.0).poll_next(context)
-    }
 }
 
 struct Unpark(Thread);
@@ -63,7 +48,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-fn main() -> std::result::Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     match (arguments.next(), arguments.next(), arguments.next()) {
         (Some(config), Some(channel_url), Some(text)) => block_on(chat(config, channel_url, text)),

@@ -31,7 +31,7 @@
 //!
 //! None is on by default, and without one there is no dependency but `syncmanager-sys` and `libc`.
 //!
-//! - `stream`: [`EventStream`], a `futures_core::Stream`.
+//! - `stream`: [`EventStream`] is a `futures_core::Stream`.
 //! - `serde`: [`Json::to`] reads items into types of the program, documents are made from such types, and items can be
 //!   serialised.
 //! - `testing`: [`testing::Server`], the embedded chat server as a process.
@@ -39,7 +39,7 @@
 //!   libsyncmanager-testing in the place of libsyncmanager.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::declare_interior_mutable_const)] // clippy 1.63 takes what thread_local! makes for one
-#![cfg_attr(not(all(feature = "stream", feature = "serde", feature = "world")), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(not(all(feature = "serde", feature = "world")), allow(rustdoc::broken_intra_doc_links))]
 
 mod action;
 mod actions;
@@ -75,7 +75,6 @@ mod sections;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shared;
-#[cfg(feature = "stream")]
 mod stream;
 mod stream_event;
 mod stream_spec;
@@ -106,7 +105,6 @@ pub use resource_event::ResourceEvent;
 pub use resources::ResourceContext;
 pub use rows::{Batches, RowStream};
 pub use sections::Row;
-#[cfg(feature = "stream")]
 pub use stream::EventStream;
 pub use stream_event::{StreamBatch, StreamRow, StreamStep};
 pub use stream_spec::{StreamRequest, StreamSpec};

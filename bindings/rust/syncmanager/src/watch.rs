@@ -134,7 +134,6 @@ impl Watch {
     }
 
     /// The same for one that waits for events.
-    #[cfg(feature = "stream")]
     pub(crate) fn register_stream(&self, ticket: u64, waker: &Waker) {
         let replaced = lock(&self.state).streams.insert(ticket, waker.clone());
         drop(replaced);

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use support::{until, Server, PATIENCE};
 use syncmanager::{
-    Client, Draft, ErrorKind, Event, EventKind, List, Message, MessageCollection, MessageFilter, Reply, StreamRequest,
-    StreamSpec, Viewpoint,
+    Client, Draft, ErrorKind, Event, EventKind, EventStream, List, Message, MessageCollection, MessageFilter, Reply,
+    StreamRequest, StreamSpec, Viewpoint,
 };
 
 struct Unpark(Thread);
@@ -586,4 +586,27 @@ fn a_removed_collection_is_quiet() {
     let again = client.messages("talk", Viewpoint::Latest, None).expect("no filter is right");
     block_on(again.fetch_previous().future().expect("it is taken")).expect("a page comes");
     until(&client, "the message", || again.len() == 1);
+}
+
+/// Without the feature `stream`. A future that is dropped has taken no event with it.
+#[test]
+fn events_come_one_after_another() {
+    let server = Server::start();
+    server.make_channel("talk", "Talk");
+    let client = server.open();
+    let mut events = EventStream::new(&client).expect("it is open");
+    let talk = talk(&client);
+    block_on(client.connect().future().expect("it is open")).expect("the server lets mei in");
+    block_on(talk.fetch_previous().future().expect("it is taken")).expect("an empty page comes");
+    let mut replay = Replay::default();
+    for number in 1..=10 {
+        server.say("talk", &number.to_string());
+        drop(events.next());
+        while replay.succeeded.len() < number {
+            replay.apply(&block_on(events.next()).expect("it goes on").expect("events can be drained"));
+        }
+    }
+    assert_eq!(replay.succeeded[9].text(), "10");
+    drop(events);
+    client.close();
 }

@@ -41,7 +41,6 @@ fn types_are_send_and_sync() {
         ResourceContext<'static>,
         ResourceEvent,
     );
-    #[cfg(feature = "stream")]
     both!(EventStream<&'static Client>, EventStream<std::sync::Arc<Client>>);
 }
 

@@ -5,7 +5,6 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_lite::StreamExt;
 use syncmanager::{Action, Client, Config, Draft, EventKind, EventStream, Viewpoint};
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
@@ -23,7 +22,7 @@ async fn chat(client: Arc<Client>, channel_url: String, text: String) -> Outcome
     Ok(())
 }
 
-/// Ends when the client does.
+/// Goes on until it is aborted: the stream keeps the client open.
 async fn listen(mut events: EventStream<Arc<Client>>) -> Outcome {
     while let Some(event) = events.next().await {
         if let EventKind::Connection(state) = event?.kind {
