@@ -100,7 +100,7 @@ SM_EXPORT int32_t smt_database_request(smt_world *world, const char *method, con
  *   "change_refused"  requests that change something in a channel are refused
  *
  * The realtime database knows "lost", "answer_lost", "reset", "broken" and, for its streams, half of "refused". Files
- * that are received know none of it, nor smt_fault(): faults of the control endpoint concern them, too.
+ * that are received know none of it, nor smt_disturb(): faults of the control endpoint concern them, too.
  * Errors: INVALID_HANDLE, INVALID_DOCUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_set_weather(smt_world *world, const char *weather);
 
@@ -113,7 +113,7 @@ SM_EXPORT int32_t smt_set_weather(smt_world *world, const char *weather);
  *   "lose_pong"  the answer to the next sign of life is lost
  *
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
-SM_EXPORT int32_t smt_fault(smt_world *world, const char *user_id, const char *fault);
+SM_EXPORT int32_t smt_disturb(smt_world *world, const char *user_id, const char *what);
 
 /* Ends a client as when its process is killed: nothing more is stored, sent or told, calls that wait get no result,
  * and what was on its way to the chat service arrives (of what was on its way to the realtime database, half). Its

@@ -126,18 +126,18 @@ public func smt_set_weather(_ handle: OpaquePointer?, _ weather: UnsafePointer<C
     }
 }
 
-@_cdecl("smt_fault")
-public func smt_fault(
-    _ handle: OpaquePointer?, _ userID: UnsafePointer<CChar>?, _ fault: UnsafePointer<CChar>?
+@_cdecl("smt_disturb")
+public func smt_disturb(
+    _ handle: OpaquePointer?, _ userID: UnsafePointer<CChar>?, _ what: UnsafePointer<CChar>?
 ) -> Int32 {
     call { () throws(BorderError) in
         let world = try world(handle)
         let user = userID == nil ? nil : try CText.readString(userID, "user_id")
-        guard let fault = WorldFault(rawValue: try CText.readString(fault, "fault")) else {
-            let names = WorldFault.allCases.map(\.rawValue).joined(separator: ", ")
-            throw BorderError(.invalidArgument, "fault must be one of \(names)")
+        guard let what = Disturbance(rawValue: try CText.readString(what, "what")) else {
+            let names = Disturbance.allCases.map(\.rawValue).joined(separator: ", ")
+            throw BorderError(.invalidArgument, "what must be one of \(names)")
         }
-        world.disturb(by: fault, user)
+        world.disturb(by: what, user)
     }
 }
 

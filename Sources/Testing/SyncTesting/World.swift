@@ -173,10 +173,10 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
         }
     }
 
-    func disturb(by fault: WorldFault, _ userID: String?) {
+    func disturb(by what: Disturbance, _ userID: String?) {
         monitor.locked {
             for device in devices where device.engine != nil && (userID == nil || userID == device.userID) {
-                fault.happen(to: device.network)
+                what.happen(to: device.network)
             }
         }
     }

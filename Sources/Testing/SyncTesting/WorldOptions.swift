@@ -58,7 +58,7 @@ extension Weather {
 }
 
 /// What may happen to connections.
-enum WorldFault: String, CaseIterable {
+enum Disturbance: String, CaseIterable {
     case reset, die, dieUp = "die_up", dieDown = "die_down", losePong = "lose_pong"
 
     func happen(to network: SimulatedNetwork) {

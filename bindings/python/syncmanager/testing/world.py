@@ -69,7 +69,7 @@ def _functions() -> Any:
     declare("smt_request", ctypes.c_int32, [*texts, *answer])
     declare("smt_database_request", ctypes.c_int32, [*texts, *answer])
     declare("smt_set_weather", ctypes.c_int32, [pointer, ctypes.c_char_p])
-    declare("smt_fault", ctypes.c_int32, [pointer, ctypes.c_char_p, ctypes.c_char_p])
+    declare("smt_disturb", ctypes.c_int32, [pointer, ctypes.c_char_p, ctypes.c_char_p])
     declare("smt_kill", ctypes.c_int32, [pointer])
     return lib
 
@@ -188,7 +188,7 @@ class World(Service):
         """Something happens to the connections of a user's clients, or of all: ``"reset"``, they break; ``"die"``,
         nothing arrives any more and nobody is told (``"die_up"``, ``"die_down"``: in one direction); ``"lose_pong"``:
         the answer to the next sign of life is lost."""
-        check(self._lib.smt_fault(self._handle, None if user_id is None else text(user_id), what.encode()))
+        check(self._lib.smt_disturb(self._handle, None if user_id is None else text(user_id), what.encode()))
 
     def kill(self, client: ClientBase) -> None:
         """Ends a client as when its process is killed: nothing more is stored, sent or told, and calls that wait end

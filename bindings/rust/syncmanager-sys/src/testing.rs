@@ -118,7 +118,7 @@ extern "C" {
     ///
     /// The realtime database knows "lost", "answer_lost", "reset", "broken" and, for its streams, half of
     /// "refused". Files
-    /// that are received know none of it, nor smt_fault(): faults of the control endpoint concern them, too.
+    /// that are received know none of it, nor smt_disturb(): faults of the control endpoint concern them, too.
     /// Errors: INVALID_HANDLE, INVALID_DOCUMENT. @thread any. Since 0.1
     /// ```
     pub fn smt_set_weather(world: *mut smt_world, weather: *const c_char) -> i32;
@@ -134,7 +134,7 @@ extern "C" {
     ///
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1
     /// ```
-    pub fn smt_fault(world: *mut smt_world, user_id: *const c_char, fault: *const c_char) -> i32;
+    pub fn smt_disturb(world: *mut smt_world, user_id: *const c_char, what: *const c_char) -> i32;
 
     /// ```text
     /// Ends a client as when its process is killed: nothing more is stored, sent or told, calls that wait get no

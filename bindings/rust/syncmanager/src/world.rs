@@ -264,12 +264,12 @@ impl World {
     /// # Errors
     ///
     /// Another word.
-    #[doc(alias = "smt_fault")]
+    #[doc(alias = "smt_disturb")]
     pub fn disturb(&self, what: &str, user_id: Option<&str>) -> Result<()> {
         let (what, user) = (c_text(what)?, user_id.map(c_text).transpose()?);
         let user = user.as_ref().map_or(null(), |user| user.as_ptr());
         // SAFETY: the texts end with NUL and are copied.
-        check(unsafe { sys::smt_fault(self.handle.0, user, what.as_ptr()) }).map(drop)
+        check(unsafe { sys::smt_disturb(self.handle.0, user, what.as_ptr()) }).map(drop)
     }
 
     /// Ends a client as when its process is killed: nothing more is stored, sent or told. A new client with the same
