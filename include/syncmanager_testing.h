@@ -99,8 +99,8 @@ SM_EXPORT int32_t smt_database_request(smt_world *world, const char *method, con
  *   "token_expired"   page tokens are too old
  *   "change_refused"  requests that change something in a channel are refused
  *
- * The realtime database knows "lost", "answer_lost", "reset", "broken" and, for its streams, half of "refused". Files
- * that are received know none of it, nor smt_disturb(): faults of the control endpoint concern them, too.
+ * The realtime database knows "lost", "answer_lost", "reset", "broken" and, for its streams, half of "refused"; files
+ * that are received know the first six, and "slow". Faults of the control endpoint concern all.
  * Errors: INVALID_HANDLE, INVALID_DOCUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_set_weather(smt_world *world, const char *weather);
 

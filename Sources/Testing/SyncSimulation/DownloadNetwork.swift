@@ -15,17 +15,21 @@ public final class DownloadNetwork {
         case failed(NetworkFailure)
     }
 
+    /// What the weather makes of a request. A lost answer is as a lost request, since a question changes nothing.
+    private enum Fate { case done, lost, reset, half, rateLimited, broken }
+
     private final class Exchange {
         let url: String
         let part: String
         let file: ReceivedFile
+        let fate: Fate
         var receipt: FileReceipt
         var status = 0
         var headers: [(String, String)] = []
         var isReceiving = false
 
-        init(_ url: String, _ part: String, _ file: ReceivedFile, limit: Int64) {
-            (self.url, self.part, self.file) = (url, part, file)
+        init(_ url: String, _ part: String, _ file: ReceivedFile, limit: Int64, _ fate: Fate) {
+            (self.url, self.part, self.file, self.fate) = (url, part, file, fate)
             receipt = FileReceipt(limit: limit, part: file.received)
         }
     }
@@ -68,7 +72,7 @@ public final class DownloadNetwork {
 
     // MARK: The device's side
 
-    func send(_ id: UInt64, _ request: TransportRequest, _ asked: TransportTarget) {
+    func send(_ id: UInt64, _ request: TransportRequest, _ asked: TransportTarget, _ weather: Weather) {
         let target = HTTPTarget(
             path: asked.path, source: asked.source, limit: asked.limit, replaces: asked.replaces)
         targets[id] = target
@@ -80,12 +84,21 @@ public final class DownloadNetwork {
             guard !isBusy else { throw NetworkFailure(.busy, asked.path) }
             let file = try ReceivedFile(target, disk)
             if file.received != nil { seen?("download resumed") }
-            exchanges[id] = Exchange(request.url, part, file, limit: asked.limit)
+            exchanges[id] = Exchange(request.url, part, file, limit: asked.limit, fate(weather))
         } catch {
             plan?(id, .failed(error), 1)
             return
         }
-        plan?(id, .asked(timeout: max(request.timeout, 1)), delay())
+        let isSlow = random.chance(weather.slow)
+        plan?(id, .asked(timeout: max(request.timeout, 1)), isSlow ? 1 + random.below(Int64(3_000)) : delay())
+    }
+
+    private func fate(_ weather: Weather) -> Fate {
+        let fates: [(Fate, Int64)] = [
+            (.lost, weather.lost), (.lost, weather.answerLost), (.reset, weather.reset), (.half, weather.half),
+            (.rateLimited, weather.rateLimited), (.broken, weather.broken),
+        ]
+        return fates.first { random.chance($0.1) }?.0 ?? .done
     }
 
     func cancel(_ id: UInt64, discarding: Bool) {
@@ -126,8 +139,15 @@ public final class DownloadNetwork {
     }
 
     private func answer(_ id: UInt64, _ exchange: Exchange, _ timeout: Int64) {
-        let answer = source.answer(exchange.url, exchange.receipt.requestHeaders)
         var time = delay()
+        guard let answer = self.answer(to: exchange) else {
+            let isReset = exchange.fate == .reset
+            let failure =
+                isReset
+                ? NetworkFailure(.closed, "the connection is reset") : NetworkFailure(.timedOut, "no progress")
+            plan?(id, .failed(failure), isReset ? time : timeout)
+            return
+        }
         plan?(id, .head(status: answer.status, answer.headers), time)
         var rest = answer.body[...]
         while !rest.isEmpty {
@@ -140,6 +160,21 @@ public final class DownloadNetwork {
         case .complete: plan?(id, .end, time + 1)
         case .broken: plan?(id, .failed(NetworkFailure(.closed, "the connection is reset")), time + 1)
         case .silent: plan?(id, .failed(NetworkFailure(.timedOut, "no progress")), time + timeout)
+        }
+    }
+
+    /// `nil`: nothing comes.
+    private func answer(to exchange: Exchange) -> DownloadAnswer? {
+        switch exchange.fate {
+        case .lost, .reset: return nil
+        case .rateLimited: return DownloadAnswer(status: 429, headers: [("retry-after", "2")])
+        case .broken: return DownloadAnswer(status: 503)
+        case .half, .done:
+            var answer = source.answer(exchange.url, exchange.receipt.requestHeaders)
+            if exchange.fate == .half, answer.end == .complete {
+                (answer.body, answer.end) = (Array(answer.body.prefix(answer.body.count / 2)), .broken)
+            }
+            return answer
         }
     }
 

@@ -127,7 +127,7 @@ public final class SimulatedNetwork: Transport {
         if request.method == "POST", request.url.hasSuffix("/messages") {
             violation = violation ?? messageSent?(request.body ?? [], true)
         }
-        if case .received(let target)? = request.file { return downloads.send(id, request, target) }
+        if case .received(let target)? = request.file { return downloads.send(id, request, target, weather) }
         if case .sent(let form)? = request.file {
             note?("  with \(form.path)")
             violation = violation ?? uploadAsked?(form, uploads.values.sorted { $0.path < $1.path })

@@ -171,6 +171,30 @@ def test_files_come_and_go(tmp_path: Path) -> None:
     assert target.read_bytes() == source.read_bytes()
 
 
+def test_files_are_received_in_the_same_weather(tmp_path: Path) -> None:
+    source, target = tmp_path / "here.txt", tmp_path / "there.txt"
+    source.write_bytes(bytes(range(256)) * 100)
+    spoilt: list[tuple[Weather, type[errors.SyncManagerError]]] = [
+        ({"lost": 100}, errors.CallTimeoutError), ({"reset": 100}, errors.NetworkError),
+        ({"broken": 100}, errors.ServiceError), ({"rate_limited": 100}, errors.ServiceError),
+        ({"half": 100}, errors.NetworkError),
+    ]  # fmt: skip
+    with World(5) as world:
+        mei = lunch(world)
+        with blocking.SyncManager(**world.config(mei, tmp_path / "data")) as sm:
+            sm.connect(timeout=30)
+            chat = sm.messages("lunch")
+            sent: Any = chat.send_files(source, timeout=60)
+            for weather, error in spoilt:
+                world.set_weather(weather)
+                with pytest.raises(error):
+                    sm.download_file(sent["file"]["url"], str(target), timeout=600)
+            assert not target.exists()
+            world.set_weather("fair")
+            sm.download_file(sent["file"]["url"], str(target), timeout=60)
+    assert target.read_bytes() == source.read_bytes()
+
+
 def test_the_database_is_there(tmp_path: Path) -> None:
     with World(6) as world:
         mei = lunch(world)

@@ -117,8 +117,8 @@ extern "C" {
     ///   "change_refused"  requests that change something in a channel are refused
     ///
     /// The realtime database knows "lost", "answer_lost", "reset", "broken" and, for its streams, half of
-    /// "refused". Files
-    /// that are received know none of it, nor smt_disturb(): faults of the control endpoint concern them, too.
+    /// "refused"; files
+    /// that are received know the first six, and "slow". Faults of the control endpoint concern all.
     /// Errors: INVALID_HANDLE, INVALID_DOCUMENT. @thread any. Since 0.1
     /// ```
     pub fn smt_set_weather(world: *mut smt_world, weather: *const c_char) -> i32;
