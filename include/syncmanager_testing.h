@@ -54,8 +54,8 @@ typedef struct smt_world smt_world;
 SM_EXPORT int32_t smt_world_new(uint64_t seed, const char *options, smt_world **out);
 
 /* Ends a world, and what clients are left in it as smt_kill() does. Their handles are not valid any more. NULL is
- * ignored. Errors: INVALID_HANDLE, REENTRANT (by a callback of a client of the world; nothing is ended). @thread any.
- * Since 0.1 */
+ * ignored. No other thread may be in sm_setup() meanwhile: its client might be left without a world. Errors:
+ * INVALID_HANDLE, REENTRANT (by a callback of a client of the world; nothing is ended). @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_world_free(smt_world *world);
 
 /* The time of the world, ms since the epoch, or a negative status: INVALID_HANDLE. @thread any. Since 0.1 */

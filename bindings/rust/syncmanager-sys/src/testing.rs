@@ -38,9 +38,8 @@ extern "C" {
     /// ```text
     /// Ends a world, and what clients are left in it as smt_kill() does. Their handles are not valid any more. NULL
     /// is
-    /// ignored. Errors: INVALID_HANDLE, REENTRANT (by a callback of a client of the world; nothing is ended).
-    /// @thread any.
-    /// Since 0.1
+    /// ignored. No other thread may be in sm_setup() meanwhile: its client might be left without a world. Errors:
+    /// INVALID_HANDLE, REENTRANT (by a callback of a client of the world; nothing is ended). @thread any. Since 0.1
     /// ```
     pub fn smt_world_free(world: *mut smt_world) -> i32;
 
