@@ -76,7 +76,9 @@ final class WorldService: NetworkedServer, DownloadSource {
 
     func answer(_ url: String, _ headers: [(String, String)]) -> DownloadAnswer {
         let response = server.answer("GET", url.target, headers: headers).response
-        var answer = DownloadAnswer(status: response.status, headers: response.allHeaders, body: response.body)
+        // As libcurl's users get them: the names in lower case.
+        let headers = response.allHeaders.map { ($0.0.lowercased(), $0.1) }
+        var answer = DownloadAnswer(status: response.status, headers: headers, body: response.body)
         answer.headers.append(("content-length", String(response.body.count)))
         switch response.delivery {
         case .whole: break

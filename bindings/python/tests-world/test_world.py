@@ -190,6 +190,8 @@ def test_files_are_received_in_the_same_weather(tmp_path: Path) -> None:
                 with pytest.raises(error):
                     sm.download_file(sent["file"]["url"], str(target), timeout=600)
             assert not target.exists()
+            left = [path for path in tmp_path.iterdir() if path.suffix == ".part"]
+            assert [path.stat().st_size for path in left] == [12_800], "half of an answer is kept"
             world.set_weather("fair")
             sm.download_file(sent["file"]["url"], str(target), timeout=60)
     assert target.read_bytes() == source.read_bytes()
