@@ -137,13 +137,13 @@ class SyncManager(ClientBase, ClientCalls):
         finally:
             if not core.closed:
                 loop.remove_reader(core.handle.fd)
-            if self._makes_tasks:
-                self._makes_tasks = False
-                leave_calls(loop)
+            makes_tasks, self._makes_tasks = self._makes_tasks, False
             try:
                 await asyncio.shield(loop.run_in_executor(None, core.handle.close))
             finally:
                 core.ended()
+                if makes_tasks:
+                    leave_calls(loop)  # only now: until the client is closed it takes calls, and tasks are made of them
 
     async def __aenter__(self) -> SyncManager:
         return await self.open()

@@ -7,6 +7,8 @@ import contextlib
 import gc
 import logging
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,29 @@ def test_tasks_are_made_of_calls(tmp_path: Path) -> None:
             await waiting
 
     assert with_client(tmp_path, body) == []
+
+
+def test_tasks_are_made_of_calls_while_the_client_closes(tmp_path: Path) -> None:
+    async def main() -> None:
+        loop, gate = asyncio.get_running_loop(), threading.Event()
+        sm = await SyncManager(**config(tmp_path)).open()
+        channels = sm.channels()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        busy = loop.run_in_executor(None, gate.wait, PATIENCE)  # so that closing waits
+        closing = asyncio.create_task(sm.close())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        task = asyncio.create_task(channels.fetch())
+        gate.set()
+        await asyncio.gather(busy, closing)
+        with pytest.raises(errors.ClosedError):
+            await task
+        with pytest.raises(errors.ClosedError):
+            sm.channels()
+        with pytest.raises(TypeError):
+            asyncio.create_task(object())  # type: ignore[arg-type]
+
+    asyncio.run(asyncio.wait_for(main(), PATIENCE))
 
 
 def test_calls_are_waited_for(tmp_path: Path) -> None:
