@@ -79,4 +79,29 @@ final class SessionPauseTests: EngineTestCase {
             XCTAssertTrue(pauses.suffix(3).allSatisfy { $0 >= 500 }, "\(pauses)")
         }
     }
+
+    /// The login with the old one is refused only then.
+    func testATokenThatIsGivenDuringALoginIsTried() {
+        func reject() {
+            event(.disconnected(
+                ServiceFailure(kind: .tokenRejected, code: 400_302, message: "wrong"), retryAfter: nil))
+        }
+        var isAskedFor: Bool {
+            host.events.contains { if case .client(.tokenNeeded) = $0 { true } else { false } }
+        }
+        start()
+        let call = newCall()
+        command(.call(call, .connect))
+        command(.post(.setToken("new")))
+        reject()
+        XCTAssertNil(host.status(call))
+        XCTAssertFalse(isAskedFor)
+        wait(0)
+        reject()
+        XCTAssertEqual(host.status(call), .tokenRejected)
+        XCTAssertTrue(isAskedFor)
+        command(.post(.setToken("newest")))
+        logIn()
+        XCTAssertTrue(host.events.contains { if case .client(.connection(.connected, _)) = $0 { true } else { false } })
+    }
 }

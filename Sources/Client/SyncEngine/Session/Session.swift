@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// Whether the service can be used: connects, waits between attempts, stays logged in.
@@ -26,6 +27,8 @@ final class Session: Machine {
 
     private var state = State.disconnected
     private var token: String
+    /// The token of the latest attempt.
+    private var tried = ""
     private(set) var isInForeground = true
     /// The host has been in the background for long enough: no connection is made.
     private var isSuspended = false
@@ -182,6 +185,12 @@ final class Session: Machine {
         }
         // If the service ended the session, or refuses a new one, it accepts no messages by request either.
         if ![.unreachable, .timedOut, .unavailable].contains(failure.kind) { hasKey = false }
+        if failure.kind == .tokenRejected, !tried.isByteEqual(to: token) {
+            // The host has given another token meanwhile.
+            enter(.waiting, retryIn: 0, &turn)
+            turn.add(.timer(.reconnect, at: turn.now.monotonic))
+            return .ended
+        }
         guard failure.kind != .tokenRejected else {
             enter(.tokenNeeded, &turn)
             finishCalls(.tokenRejected, failure, &turn)
@@ -225,6 +234,7 @@ final class Session: Machine {
     private func open(_ turn: inout Turn) {
         turn.add(.timer(.reconnect, at: nil))
         if isSuspended { return enter(.suspended, &turn) }
+        tried = token
         enter(.connecting, &turn)
         turn.add(.connect(token: token))
     }
