@@ -185,7 +185,7 @@ enum EventText {
 
     private static func write(_ notice: CollectionNotice, _ writer: inout JSONWriter) {
         switch notice {
-        case .newMessage(let channelURL, let json, let cause):
+        case .newMessage(let channelURL, let json, let cause, _):
             write(cause, &writer)
             writer.member("channel_url", channelURL.text)
             writer.member("message", raw: json)

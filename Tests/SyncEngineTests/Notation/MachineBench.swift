@@ -93,7 +93,7 @@ final class MachineBench {
         guard case .collection(let id, let notice) = event else { return }
         let text: String? =
             switch notice {
-            case .newMessage(_, let json, _): "new " + Letters.text(json)
+            case .newMessage(_, let json, _, _): "new " + Letters.text(json)
             case .parentUpdated(let json, _): "parent " + Letters.text(json)
             case .parentRemoved: "parent removed"
             case .cacheShown(_, let count): "shows \(count)"

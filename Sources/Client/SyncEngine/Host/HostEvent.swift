@@ -23,7 +23,7 @@ public enum HostEvent: Sendable {
 /// What a collection tells beside changes of its lists. JSON texts are objects of the service.
 public enum CollectionNotice: Equatable, Sendable {
     /// A message arrived that is not contiguous with what the collection shows.
-    case newMessage(channelURL: ChannelURL, json: [UInt8], Cause)
+    case newMessage(channelURL: ChannelURL, json: [UInt8], Cause, CollectionInfo)
     case channelUpdated(json: [UInt8], Cause)
     case channelRemoved(url: ChannelURL, Cause)
     /// A start has shown this many messages from the cache.

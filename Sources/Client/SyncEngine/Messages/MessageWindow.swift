@@ -177,10 +177,9 @@ struct MessageWindow {
         if hasMore {
             if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
         }
-        attach(rows, direction, Cause(fetch.call == nil ? .sync : .cache), &turn)
+        attach(rows, direction, hasMore: hasMore, Cause(fetch.call == nil ? .sync : .cache), coverage, &turn)
         let wanted = fetch.wanted - (fetch.isOfAll ? 0 : rows.count)
         fetches[direction]?.wanted = wanted
-        updateEnds(coverage, turn.context, known: (direction, hasMore))
         if fetch.isOfAll, let call = fetch.call {
             if !rows.isEmpty { turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline)) }
             if hasMore { return turn.add(.timer(.fetchAll(call: call), at: turn.now.monotonic)) }
@@ -193,21 +192,20 @@ struct MessageWindow {
         }
     }
 
-    /// Adds a page at one end. Returns whether that changed anything.
+    /// Adds a page at one end, and tells it with what is beyond both ends then. `hasMore`: whether the cache has more in
+    /// that direction, if the caller has just read it. Returns whether the page changed anything.
     @discardableResult
     private mutating func attach(
-        _ rows: [MessageRow], _ direction: PageDirection, _ cause: Cause, _ turn: inout Turn
+        _ rows: [MessageRow], _ direction: PageDirection, hasMore: Bool?, _ cause: Cause, _ coverage: Coverage,
+        _ turn: inout Turn
     ) -> Bool {
-        guard let change = view.attach(rows, turn.rules) else { return false }
-        tell(change, cause, &turn)
-        trim(growing: direction, &turn)
-        return true
-    }
-
-    private mutating func trim(growing direction: PageDirection, _ turn: inout Turn) {
-        if let change = view.trim(to: turn.options.messageCollectionCapacity, growing: direction) {
-            tell(change, Cause(.capacity), &turn)
-        }
+        let change = view.attach(rows, turn.rules)
+        let most = turn.options.messageCollectionCapacity
+        let cut = change == nil ? nil : view.trim(to: most, growing: direction)
+        updateEnds(coverage, turn.context, known: hasMore.map { (direction, $0) })
+        if let change { tell(change, cause, &turn) }
+        if let cut { tell(cut, Cause(.capacity), &turn) }
+        return change != nil
     }
 
     /// Finds out whether there is more in either direction, in the cache or at the service. `known`: whether the cache
@@ -271,7 +269,8 @@ struct MessageWindow {
     /// The host wants to see messages: it has fetched some, or would have them if the view had not been emptied.
     private var isWanted: Bool { isLoaded || isRefilling || refillsWhenBack }
 
-    private var isRefilling: Bool {
+    /// Whether the view fills itself.
+    var isRefilling: Bool {
         [.previous, .next].contains { fetches[$0] != nil && fetches[$0]?.call == nil }
     }
 
@@ -392,7 +391,7 @@ struct MessageWindow {
         while isFollowing, isLoaded, let home = home(in: coverage.chunks) {
             let found = self.rows(
                 .next, coverage.chunks.chunks[home], limit: MessageWindow.partOfAll, coverage, turn.context)
-            guard let found, !found.isEmpty, attach(found, .next, cause, &turn) else { return }
+            guard let found, !found.isEmpty, attach(found, .next, hasMore: nil, cause, coverage, &turn) else { return }
         }
     }
 
@@ -413,7 +412,8 @@ struct MessageWindow {
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
             tell(change, told, &turn)
         }
-        if hasInserted { trim(growing: .next, &turn) }
+        let most = turn.options.messageCollectionCapacity
+        if hasInserted, let cut = view.trim(to: most, growing: .next) { tell(cut, Cause(.capacity), &turn) }
     }
 
     /// Whether the view's range has the place of a message, which is in the given chunk.
@@ -423,14 +423,14 @@ struct MessageWindow {
 
     /// A message was stored at a place outside the view's range.
     mutating func standAside(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
-        tellNewMessage(message, cause, coverage, &turn)
         updateEnds(coverage, turn.context)
+        tellNewMessage(message, cause, coverage, &turn)
     }
 
     func tellNewMessage(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
         guard filter.matches(message) else { return }
         let json = shown(message.json, turn.rules)
-        turn.tell(id, .newMessage(channelURL: coverage.channelURL, json: json, cause))
+        turn.tell(id, .newMessage(channelURL: coverage.channelURL, json: json, cause, info))
     }
 
     /// A message's JSON as this collection tells it.
@@ -476,8 +476,7 @@ struct MessageWindow {
         let rows = MessageSource(coverage: coverage, context: turn.context, filter: filter).rows(
             direction, of: isBeforeEmpty ? place.successor : view.end(direction), chunk.ending(direction, at: place),
             limit: turn.options.messageCollectionCapacity)
-        guard let rows, attach(rows, direction, cause, &turn) else { return }
-        updateEnds(coverage, turn.context)
+        if let rows { attach(rows, direction, hasMore: nil, cause, coverage, &turn) }
     }
 
     // MARK: Gaps

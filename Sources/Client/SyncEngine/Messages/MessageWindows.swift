@@ -115,6 +115,11 @@ struct MessageWindows {
         for index in all.indices { all[index].serve(coverage, &turn) }
     }
 
+    /// Gives windows that fill themselves what the cache has; needed where nothing is asked for, so no answer comes.
+    mutating func serveRefills(_ coverage: Coverage, _ turn: inout Turn) {
+        for index in all.indices where all[index].isRefilling { all[index].serve(coverage, &turn) }
+    }
+
     // MARK: Stored messages
 
     /// A page was stored.

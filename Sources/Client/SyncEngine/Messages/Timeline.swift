@@ -268,7 +268,9 @@ final class Timeline {
         case .polls(isAsked: false): put(questions(turn.context).polls, &turn)
         case .gap(isAsked: false): put(questions(turn.context).gap, &turn)
         case .parent, .changes, .polls, .gap: break
-        case .pages: for direction in [PageDirection.previous, .next] { askPage(direction, &turn) }
+        case .pages:
+            for direction in [PageDirection.previous, .next] { askPage(direction, &turn) }
+            if case .pages(let asked) = step, asked.isEmpty { windows.serveRefills(coverage, &turn) }
         }
     }
 
