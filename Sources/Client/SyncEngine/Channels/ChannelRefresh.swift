@@ -107,7 +107,6 @@ struct ChannelRefresh {
         guard let entry = entries[url], case .asked(let isCrossed) = entry.state else { return nil }
         switch reply {
         case .channel(let channel) where !isCrossed:
-            gate.succeed()
             return ChannelFact(changed: [channel], cause: entry.cause)
         case .channel(let channel):
             // Where facts come faster than answers, every answer is crossed. So an unknown channel takes the first
@@ -134,7 +133,10 @@ struct ChannelRefresh {
 
     /// The cached channel is as the service has it, or was removed.
     mutating func settled(_ url: ChannelURL) {
-        if case .asked = entries[url]?.state { forget(url) }
+        guard case .asked = entries[url]?.state else { return }
+        // Only now: after an answer that cannot be stored, on a full disk, the pauses have to grow.
+        gate.succeed()
+        forget(url)
     }
 
     /// The answer could not be stored.
