@@ -43,6 +43,10 @@ final class EventStreamParserTests: XCTestCase {
         XCTAssertThrowsError(try parser.feed([0x61]))
         var lines = EventStreamParser(limit: 100)
         XCTAssertThrowsError(try lines.feed(Array(String(repeating: "data: xxxxxxxxxx\n", count: 20).utf8)))
+        var named = EventStreamParser(limit: 100)
+        XCTAssertEqual(try named.feed(Array("event: \(String(repeating: "n", count: 80))\n: comment\n".utf8)), [])
+        XCTAssertEqual(named.heldBytes, 80)
+        XCTAssertThrowsError(try named.feed(Array("data: \(String(repeating: "x", count: 20))\n".utf8)))
     }
 
     func testEvents() throws {

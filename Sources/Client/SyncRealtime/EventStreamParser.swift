@@ -21,7 +21,7 @@ struct EventStreamParser {
     init(limit: Int = TransportRequest.answerLimit) { self.limit = limit }
 
     /// The bytes of the frame that is not complete.
-    var heldBytes: Int { line.count + (data?.count ?? 0) }
+    var heldBytes: Int { line.count + name.count + (data?.count ?? 0) }
 
     /// The frames that are complete with these bytes.
     mutating func feed(_ bytes: [UInt8]) throws(TooLong) -> [Frame] {
