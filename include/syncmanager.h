@@ -426,8 +426,9 @@ SM_EXPORT int32_t sm_set_foreground(sm_client *client, int32_t is_foreground);
 
 /* The user leaves this machine: disconnects, forgets the token, and removes all that is kept of the user: channels,
  * messages, unsent messages (their sends complete with REMOVED), files set aside. Other users in the data_dir stay.
- * Calls that were made before and have not begun are dropped where their effect would be deleted at once: own messages
- * complete with REMOVED, the database's actions and operations on resources with CANCELED.
+ * Calls that were made before and have not begun are dropped where nothing would be left of them: own messages complete
+ * with REMOVED, the database's actions, operations on resources and sm_clear_cache() with CANCELED, actions that need a
+ * login with NOT_CONNECTED.
  * Collections get `clear`, or `remove` for own messages; the URL of a channel that has one stays until sm_close().
  * Completes when all is gone from the files, or with STORAGE and a "message": call again. That is so, too, while
  * another process reads one of the files in a transaction, which is waited for a quarter of a second.
@@ -440,8 +441,8 @@ SM_EXPORT int32_t sm_sign_out(
 
 /* Removes cached messages of one channel, or of all with NULL, and then also what the database told; their collections
  * get `clear` of the succeeded list, and fetches in flight end with "short":"reset". Unsent messages stay. Completes
- * when they are gone (or STORAGE); the file keeps its size and uses the space again. Errors: INVALID_HANDLE,
- * INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+ * when they are gone; the file keeps its size and uses the space again. Completion: STORAGE, CANCELED (sm_sign_out()
+ * was called before it had begun). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_clear_cache(
     sm_client *client, const char *channel_url, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);

@@ -170,7 +170,8 @@ final class EngineLoopTests: XCTestCase {
         XCTAssertTrue(loop.close())
         thread.join()
         for call in before { XCTAssertEqual(statuses[call], .removed) }
-        for call in clears + [signOut, behind] { XCTAssertEqual(statuses[call], .ok) }
+        for call in clears { XCTAssertEqual(statuses[call], .canceled) }
+        for call in [signOut, behind] { XCTAssertEqual(statuses[call], .ok) }
         XCTAssertEqual(statements.count { $0.contains("INSERT INTO intent") }, 1)
         XCTAssertEqual(try stores?.intents.intents().map(\.requestID), ["r100"])
     }

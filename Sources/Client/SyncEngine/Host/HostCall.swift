@@ -38,8 +38,8 @@ public enum HostCall: Sendable {
         /// own message or a write to the database, since this must not depend on how busy the engine was; and when it
         /// opens the collection that such a call needs.
         let isDoneWhenClosing: Bool
-        /// How the call ends when a sign-out waits behind it, which would erase whatever the call stores; `nil`: it is
-        /// carried out as usual.
+        /// How the call ends when a sign-out waits behind it, which would erase whatever the call stores, or end the
+        /// session before the service has answered; `nil`: it is carried out as usual.
         let endBeforeSignOut: Status?
 
         init(
@@ -58,7 +58,8 @@ public enum HostCall: Sendable {
         switch self {
         case .connect: Profile(.connect)
         case .signOut: Profile(.signOut)
-        case .clearCache(let url): Profile(.clearCache, textBytes: url?.text.utf8.count ?? 0)
+        case .clearCache(let url):
+            Profile(.clearCache, textBytes: url?.text.utf8.count ?? 0, endBeforeSignOut: .canceled)
         case .openCached: Profile(.openCached, isDoneWhenClosing: true)
         case .fetch: Profile(.fetch)
         case .fetchAllNext: Profile(.fetchAllNext)
@@ -69,7 +70,8 @@ public enum HostCall: Sendable {
         case .action(let action):
             Profile(
                 .call, action.action, textBytes: action.textBytes,
-                isDoneWhenClosing: [.library(.setDraft), .library(.acknowledge)].contains(action.action))
+                isDoneWhenClosing: [.library(.setDraft), .library(.acknowledge)].contains(action.action),
+                endBeforeSignOut: action.action.spec.connection == .login ? .notConnected : nil)
         case .database(let request):
             Profile(
                 .call, request.action, textBytes: request.textBytes, isDoneWhenClosing: request.operation.isWrite,

@@ -18,8 +18,8 @@ public enum HostCommand: Sendable {
         }
     }
 
-    /// The result when a sign-out waits behind the call, which would erase whatever the call stores; `nil`: the command
-    /// is carried out all the same.
+    /// The result when a sign-out waits behind the call, which would leave nothing of it; `nil`: the command is carried
+    /// out all the same.
     public var completionBeforeSignOut: Completion? {
         switch self {
         case .call(let id, let call): call.completionBeforeSignOut(id)

@@ -310,9 +310,11 @@ extern "C" {
     /// channels,
     /// messages, unsent messages (their sends complete with REMOVED), files set aside. Other users in the data_dir
     /// stay.
-    /// Calls that were made before and have not begun are dropped where their effect would be deleted at once: own
-    /// messages
-    /// complete with REMOVED, the database's actions and operations on resources with CANCELED.
+    /// Calls that were made before and have not begun are dropped where nothing would be left of them: own messages
+    /// complete
+    /// with REMOVED, the database's actions, operations on resources and sm_clear_cache() with CANCELED, actions
+    /// that need a
+    /// login with NOT_CONNECTED.
     /// Collections get `clear`, or `remove` for own messages; the URL of a channel that has one stays until
     /// sm_close().
     /// Completes when all is gone from the files, or with STORAGE and a "message": call again. That is so, too,
@@ -336,8 +338,9 @@ extern "C" {
     /// collections
     /// get `clear` of the succeeded list, and fetches in flight end with "short":"reset". Unsent messages stay.
     /// Completes
-    /// when they are gone (or STORAGE); the file keeps its size and uses the space again. Errors: INVALID_HANDLE,
-    /// INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
+    /// when they are gone; the file keeps its size and uses the space again. Completion: STORAGE, CANCELED
+    /// (sm_sign_out()
+    /// was called before it had begun). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_clear_cache(
         client: *mut sm_client,
