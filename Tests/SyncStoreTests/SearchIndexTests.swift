@@ -218,13 +218,18 @@ final class SearchIndexTests: StoreTestCase {
     /// Makes the table `search_range` take any type, as a damaged byte does.
     private static let typeless = """
         ALTER TABLE search_range RENAME TO was;
-        CREATE TABLE search_range (version, low, high, spill);
-        INSERT INTO search_range SELECT * FROM was;
+        CREATE TABLE search_range (version, low, high, spill, sum);
+        INSERT INTO search_range SELECT version, low, high, spill, sum FROM was;
         DROP TABLE was;
         """
 
     func testAnIndexThatFindsNothingIsNotOpened() throws {
-        for damage in ["UPDATE search_found_data SET block = x'' WHERE id = 10", "DELETE FROM message WHERE key = 2"] {
+        for damage in [
+            "UPDATE search_found_data SET block = x'' WHERE id = 10", "DELETE FROM message WHERE key = 2",
+            "\(SearchIndexTests.typeless) UPDATE search_range SET high = high | 1024",
+            "\(SearchIndexTests.typeless) UPDATE search_range SET spill = spill | 1 << 40",
+            "UPDATE search_range SET high = high | 1024",
+        ] {
             let folder = try newFolder()
             var store = try CacheStore(directory: folder.path, now: 0)
             let channel = try store.channelKey("c")
@@ -256,6 +261,7 @@ final class SearchIndexTests: StoreTestCase {
             "DELETE FROM search_found_config", "DELETE FROM search_found_idx", "DELETE FROM search_range",
             "UPDATE search_place SET row = -row", "UPDATE search_found_data SET block = x'' WHERE id = 10",
             "\(SearchIndexTests.typeless) UPDATE search_range SET spill = 'x'",
+            "\(SearchIndexTests.typeless) UPDATE search_range SET low = low + 1",
             "DROP TABLE search_range", "ALTER TABLE search_range RENAME TO other", "DROP TABLE search_place",
             "DROP TABLE search_again", "DROP TABLE search_found", SearchIndexTests.lost("search_found"),
             SearchIndexTests.lost("search_found_data"), SearchIndexTests.lost("search_found_idx"),

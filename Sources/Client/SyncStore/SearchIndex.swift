@@ -17,7 +17,7 @@ public final class SearchIndex: MessageIndex {
     public typealias Reader = (_ json: UnsafeRawBufferPointer) -> SearchedText
 
     /// The version of how texts are cut into words: an index of another version is made again.
-    private static let version: Int64 = 4
+    private static let version: Int64 = 5
     /// Rows that a second has before its messages go to rows of later ones.
     static let rowsPerSecond: Int64 = 8
     /// Seconds from the epoch to 2010; earlier messages count as of then.
@@ -69,10 +69,21 @@ public final class SearchIndex: MessageIndex {
         })
         try cache.transaction { () throws(StoreError) in
             if try SearchIndex.storedVersion(connection) == nil { try make() }
+            try checkRange()
             try checkNewest()
             try connection.execute(SearchIndex.triggers)
         }
         cache.searchIndex = self
+    }
+
+    /// Checks that the range is as it was written, and does not end behind the newest message: later ones would never
+    /// be indexed.
+    private func checkRange() throws(StoreError) {
+        let row = try connection.prepare("SELECT ifnull(max(key), 0) FROM message")
+        defer { row.reset() }
+        guard try row.next(), try range().high <= row.int(0) else {
+            throw .failed(code: Connection.damagedIndex, message: "the range of the index ends behind all messages")
+        }
     }
 
     /// Checks that the index finds the newest message: an index that has lost its list of parts finds nothing and
@@ -123,7 +134,7 @@ public final class SearchIndex: MessageIndex {
             for table in try misshapen(connection) { try connection.execute("DROP TABLE \(table)") }
             try makeTables(connection) { _ in true }
             // Not an UPDATE, which would fail on a row that has a value of a wrong type.
-            try connection.execute("DELETE FROM search_range; INSERT INTO search_range VALUES (0, 0, 0, 0)")
+            try connection.execute("DELETE FROM search_range; INSERT INTO search_range (version, low, high, spill) VALUES (0, 0, 0, 0)")
             var gone = 0
             for (table, key, rows) in [("search_place", "row", 100 * pages), ("search_found_data", "id", pages)] {
                 try connection.prepare("""
@@ -156,10 +167,14 @@ public final class SearchIndex: MessageIndex {
         }
     }
 
+    /// A checksum of the range, in which each bit counts. A prime keeps it within 64 bits.
+    private static let rangeSum = "low % 2147483629 * 3 + high % 2147483629 * 5 + spill % 2147483629 * 7"
+
     /// All tables of an index, with their columns; FTS5 makes those of `search_found` by itself.
     private static let tables: [(name: String, columns: String)] = [
         ("search_range", """
-            (version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL) STRICT
+            (version INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, spill INTEGER NOT NULL, \
+            sum INTEGER GENERATED ALWAYS AS (\(rangeSum)) STORED) STRICT
             """),
         ("search_place", "(row INTEGER PRIMARY KEY, key INTEGER NOT NULL) STRICT"),
         ("search_again", "(key INTEGER PRIMARY KEY) STRICT"),
@@ -180,7 +195,7 @@ public final class SearchIndex: MessageIndex {
     private static func misshapen(_ connection: Connection) throws(StoreError) -> [String] {
         var found: [String] = []
         for (name, columns) in tables where !columns.isEmpty {
-            let row = try connection.prepare("SELECT name FROM pragma_table_info(?) ORDER BY cid").bind(name)
+            let row = try connection.prepare("SELECT name FROM pragma_table_xinfo(?) ORDER BY cid").bind(name)
             defer { row.reset() }
             var names: [String] = []
             while try row.next() { names.append(row.text(0)) }
@@ -223,7 +238,7 @@ public final class SearchIndex: MessageIndex {
                 words, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
             INSERT INTO search_found (search_found, rank) VALUES ('automerge', 0);
             INSERT INTO search_found (search_found, rank) VALUES ('crisismerge', 256);
-            INSERT INTO search_range
+            INSERT INTO search_range (version, low, high, spill)
                 SELECT \(SearchIndex.version), ifnull(max(key), 0), ifnull(max(key), 0), 0 FROM message;
             """)
     }
@@ -364,18 +379,19 @@ public final class SearchIndex: MessageIndex {
         return (range.low, range.high)
     }
 
-    private func range() throws(StoreError) -> (low: Int64, high: Int64) {
-        let row = try connection.prepare("SELECT low, high FROM search_range")
+    private func range() throws(StoreError) -> (low: Int64, high: Int64, spill: Int64) {
+        let row = try connection.prepare("SELECT low, high, spill, sum IS \(SearchIndex.rangeSum) FROM search_range")
         defer { row.reset() }
-        guard try row.next() else { return (0, 0) }
-        return (max(0, row.int(0)), max(0, row.int(1)))
+        guard try row.next() else { return (0, 0, 0) }
+        guard row.bool(3) else {
+            throw .failed(code: Connection.damagedIndex, message: "the range of the index is damaged")
+        }
+        return (max(0, row.int(0)), max(0, row.int(1)), max(0, row.int(2)))
     }
 
     /// The row behind the last one that a message of this time can have.
     func end(of time: Int64) throws(StoreError) -> Int64 {
-        let row = try connection.prepare("SELECT spill FROM search_range")
-        defer { row.reset() }
-        let spill = try row.next() ? min(max(row.int(0), 0), SearchIndex.seconds.upperBound) : 0
+        let spill = min(try range().spill, SearchIndex.seconds.upperBound)
         return (SearchIndex.second(time) + spill + 1) * SearchIndex.rowsPerSecond
     }
 
