@@ -154,6 +154,27 @@ final class DamageTests: XCTestCase {
         try fill(anew)
     }
 
+    /// SQLite opens a file of a later write version, and refuses every change.
+    func testFileThatCannotBeWrittenToIsDamaged() throws {
+        try Encrypted.skip("the header of an encrypted file is encrypted")
+        let folder = try Folder()
+        try CacheStore(directory: folder.path, now: 0).close()
+        try IntentStore(directory: folder.path).close()
+        for file in ["cache.db", "intents.db"] {
+            var data = try Data(contentsOf: folder.url(file))
+            XCTAssertEqual(data[18], 2)
+            data[18] = 9
+            try data.write(to: folder.url(file))
+        }
+        let store = try CacheStore(directory: folder.path, now: 1)
+        XCTAssertNotNil(store.setAsideAs)
+        try fill(store)
+        XCTAssertThrowsError(try IntentStore(directory: folder.path)) { error in
+            guard case .corrupt(let message)? = error as? StoreError else { return XCTFail("\(error)") }
+            XCTAssert(message.contains("intents.db is of a kind"), message)
+        }
+    }
+
     /// Unsent messages are never dropped by the library: the damaged file stays as it is.
     func testDamagedIntentsAreAnErrorAndStay() throws {
         let folder = try Folder()

@@ -288,6 +288,19 @@ public final class Connection {
         if handle == nil { throw failure(SQLITE_MISUSE) }
     }
 
+    /// Checks that the file can be written to. When its header says that this SQLite can only read it, although the
+    /// process may write it, the header is damaged. Nothing is said of any other obstacle: the first change meets it.
+    public func checkWritable() throws(StoreError) {
+        guard path != Connection.inMemory else { return }
+        // BEGIN IMMEDIATE alone would begin to read.
+        let code = sqlite.pointee.exec(handle, "BEGIN; PRAGMA application_id = 0; ROLLBACK", nil, nil, nil)
+        if code == SQLITE_OK { return }
+        _ = sqlite.pointee.exec(handle, "ROLLBACK", nil, nil, nil)
+        if code == SQLITE_READONLY, access(path, W_OK) == 0 {
+            throw damage("\(path) is of a kind that this library can only read")
+        }
+    }
+
     /// Runs statements whose rows are not needed.
     public func execute(_ sql: String) throws(StoreError) {
         try check()

@@ -65,8 +65,14 @@ extension IntentStore {
         return sums == (word(6), word(7))
     }
 
+    /// Tables whose rows nobody else has, and an index of each.
+    private static let indices = [
+        ("intent", "sqlite_autoindex_intent_1"), ("database_write", "database_write_by_id"), ("draft", "draft_by_place"),
+    ]
+
     /// A file that has this schema version but lacks a part of the schema is damaged: a statement that needs the part
-    /// would fail at its first use.
+    /// would fail at its first use. So is one where a table and its index have not the same number of rows: SQLite sees
+    /// nothing wrong in an empty page that stands in the place of another one.
     static func checkSchema(_ connection: Connection) throws(StoreError) {
         for table in Table.all {
             // A statement that does not compile is `.corrupt`.
@@ -75,13 +81,14 @@ extension IntentStore {
         }
         _ = try connection.prepare("SELECT name, value, checksum FROM kept LIMIT 0")
         _ = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
-        let keys = try connection.prepare("""
-            SELECT count(*) FROM sqlite_schema
-            WHERE type = 'index' AND (tbl_name, name) IN (VALUES
-                ('intent', 'sqlite_autoindex_intent_1'), ('database_write', 'database_write_by_id'),
-                ('draft', 'draft_by_place'))
-            """)
-        defer { keys.reset() }
-        guard try keys.next(), keys.int(0) == 3 else { throw .corrupt(message: "intents.db lacks an index") }
+        for (table, index) in indices {
+            let rows = try connection.prepare("""
+                SELECT (SELECT count(*) FROM \(table) NOT INDEXED), (SELECT count(*) FROM \(table) INDEXED BY \(index))
+                """)
+            defer { rows.reset() }
+            guard try rows.next(), rows.int(0) == rows.int(1) else {
+                throw .corrupt(message: "in intents.db the table \(table) and its index have not the same rows")
+            }
+        }
     }
 }

@@ -159,6 +159,7 @@ public final class IntentStore {
 
     /// A file that was used and has no schema has lost its log, in which everything was.
     private static func migrate(_ connection: Connection, isUsed: Bool) throws(StoreError) {
+        try connection.checkWritable()
         if isUsed, try connection.schemaVersion() == 0 {
             throw .corrupt(message: "intents.db has no tables, and messages were kept in it")
         }
