@@ -76,7 +76,7 @@ def test_tasks_are_made_of_calls(tmp_path: Path) -> None:
 def test_tasks_are_made_of_calls_while_the_client_closes(tmp_path: Path) -> None:
     async def main() -> None:
         loop, gate = asyncio.get_running_loop(), threading.Event()
-        sm = await SyncManager(**config(tmp_path)).open()
+        sm: Any = await SyncManager(**config(tmp_path)).open()
         channels = sm.channels()
         loop.set_default_executor(ThreadPoolExecutor(1))
         busy = loop.run_in_executor(None, gate.wait, PATIENCE)  # so that closing waits
@@ -90,8 +90,6 @@ def test_tasks_are_made_of_calls_while_the_client_closes(tmp_path: Path) -> None
             await task
         with pytest.raises(errors.ClosedError):
             sm.channels()
-        with pytest.raises(TypeError):
-            asyncio.create_task(object())  # type: ignore[arg-type]
 
     asyncio.run(asyncio.wait_for(main(), PATIENCE))
 
