@@ -1,4 +1,3 @@
-import SyncBytes
 import SyncModel
 
 /// Whether the service can be used: connects, waits between attempts, stays logged in.
@@ -27,8 +26,8 @@ final class Session: Machine {
 
     private var state = State.disconnected
     private var token: String
-    /// The token of the latest attempt.
-    private var tried = ""
+    /// The host has given a token since the latest attempt began.
+    private var hasNewToken = false
     private(set) var isInForeground = true
     /// The host has been in the background for long enough: no connection is made.
     private var isSuspended = false
@@ -102,6 +101,7 @@ final class Session: Machine {
 
     func setToken(_ token: String, _ turn: inout Turn) {
         self.token = token
+        hasNewToken = true
         if case .tokenNeeded = state { open(&turn) }
     }
 
@@ -185,8 +185,8 @@ final class Session: Machine {
         }
         // If the service ended the session, or refuses a new one, it accepts no messages by request either.
         if ![.unreachable, .timedOut, .unavailable].contains(failure.kind) { hasKey = false }
-        if failure.kind == .tokenRejected, !tried.isByteEqual(to: token) {
-            // The host has given another token meanwhile.
+        if failure.kind == .tokenRejected, hasNewToken {
+            // It was not refused yet.
             enter(.waiting, retryIn: 0, &turn)
             turn.add(.timer(.reconnect, at: turn.now.monotonic))
             return .ended
@@ -234,7 +234,7 @@ final class Session: Machine {
     private func open(_ turn: inout Turn) {
         turn.add(.timer(.reconnect, at: nil))
         if isSuspended { return enter(.suspended, &turn) }
-        tried = token
+        hasNewToken = false
         enter(.connecting, &turn)
         turn.add(.connect(token: token))
     }
