@@ -46,7 +46,7 @@ final class DamagedIntentTests: XCTestCase {
         return try row.next() ? row.int(0) : -1
     }
 
-    /// The page of a table is an empty one, in which SQLite sees nothing wrong: what the table had is not gone silently.
+    /// The page of a table is an empty one, in which SQLite sees nothing wrong: what it had is not gone silently.
     func testATableThatHasFewerRowsThanItsIndexIsDamage() throws {
         try Encrypted.skip("a page of an encrypted file opens in its own place only")
         for table in ["intent", "database_write"] {

@@ -67,7 +67,8 @@ extension IntentStore {
 
     /// Tables whose rows nobody else has, and an index of each.
     private static let indices = [
-        ("intent", "sqlite_autoindex_intent_1"), ("database_write", "database_write_by_id"), ("draft", "draft_by_place"),
+        ("intent", "sqlite_autoindex_intent_1"), ("database_write", "database_write_by_id"),
+        ("draft", "draft_by_place"),
     ]
 
     /// A file that has this schema version but lacks a part of the schema is damaged: a statement that needs the part

@@ -76,34 +76,6 @@ public final class SearchIndex: MessageIndex {
         cache.searchIndex = self
     }
 
-    /// Checks that the range is as it was written, and does not end behind the newest message: later ones would never
-    /// be indexed.
-    private func checkRange() throws(StoreError) {
-        let row = try connection.prepare("SELECT ifnull(max(key), 0) FROM message")
-        defer { row.reset() }
-        guard try row.next(), try range().high <= row.int(0) else {
-            throw .failed(code: Connection.damagedIndex, message: "the range of the index ends behind all messages")
-        }
-    }
-
-    /// Checks that the index finds the newest message: an index that has lost its list of parts finds nothing and
-    /// reports no error.
-    private func checkNewest() throws(StoreError) {
-        let newest = try connection.prepare("""
-            SELECT row, CAST(coalesce(message.channel, 0) AS INTEGER)
-            FROM search_place LEFT JOIN message ON message.key = search_place.key ORDER BY row DESC LIMIT 1
-            """)
-        defer { newest.reset() }
-        guard try newest.next() else { return }
-        let term = SearchWalk.quoted(SearchIndex.channelTerm(newest.int(1)))
-        let found = try connection.prepare("SELECT 1 FROM search_found WHERE search_found MATCH ? AND rowid = ?")
-            .bind(term).bind(newest.int(0))
-        defer { found.reset() }
-        guard try found.next() else {
-            throw .failed(code: Connection.damagedIndex, message: "the newest message is not in the index")
-        }
-    }
-
     // MARK: Removal
 
     /// Whether a failure may concern the index alone, which can be made again: FTS5 reports damage, it cannot open its
@@ -134,7 +106,10 @@ public final class SearchIndex: MessageIndex {
             for table in try misshapen(connection) { try connection.execute("DROP TABLE \(table)") }
             try makeTables(connection) { _ in true }
             // Not an UPDATE, which would fail on a row that has a value of a wrong type.
-            try connection.execute("DELETE FROM search_range; INSERT INTO search_range (version, low, high, spill) VALUES (0, 0, 0, 0)")
+            try connection.execute("""
+                DELETE FROM search_range;
+                INSERT INTO search_range (version, low, high, spill) VALUES (0, 0, 0, 0);
+                """)
             var gone = 0
             for (table, key, rows) in [("search_place", "row", 100 * pages), ("search_found_data", "id", pages)] {
                 try connection.prepare("""
@@ -379,7 +354,7 @@ public final class SearchIndex: MessageIndex {
         return (range.low, range.high)
     }
 
-    private func range() throws(StoreError) -> (low: Int64, high: Int64, spill: Int64) {
+    func range() throws(StoreError) -> (low: Int64, high: Int64, spill: Int64) {
         let row = try connection.prepare("SELECT low, high, spill, sum IS \(SearchIndex.rangeSum) FROM search_range")
         defer { row.reset() }
         guard try row.next() else { return (0, 0, 0) }

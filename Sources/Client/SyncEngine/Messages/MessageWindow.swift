@@ -192,8 +192,8 @@ struct MessageWindow {
         }
     }
 
-    /// Adds a page at one end, and tells it with what is beyond both ends then. `hasMore`: whether the cache has more in
-    /// that direction, if the caller has just read it. Returns whether the page changed anything.
+    /// Adds a page at one end, and tells it with what is beyond both ends then. `hasMore`: whether the cache has more
+    /// in that direction, if the caller has just read it. Returns whether the page changed anything.
     @discardableResult
     private mutating func attach(
         _ rows: [MessageRow], _ direction: PageDirection, hasMore: Bool?, _ cause: Cause, _ coverage: Coverage,
