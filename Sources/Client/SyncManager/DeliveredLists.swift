@@ -67,6 +67,13 @@ final class DeliveredLists {
         isChannelGone = true
     }
 
+    /// A message came that the list does not show. The ends as they were found then never take back that there is more:
+    /// of a list that was never fetched they may be those of another range.
+    func mayHaveMore(_ found: CollectionInfo) {
+        info.hasPrevious = info.hasPrevious || found.hasPrevious
+        info.hasNext = info.hasNext || found.hasNext
+    }
+
     /// Called after a huge gap: the list does not have the newest message any more. What was missed may be on both
     /// sides of a list that shows nothing.
     func hugeGapOpened() {

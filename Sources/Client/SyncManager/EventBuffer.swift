@@ -230,7 +230,7 @@ final class EventBuffer {
             case .event(.collection(let id, let notice)):
                 guard let lists = collections[id]?.lists else { continue }
                 switch notice {
-                case .newMessage(_, _, _, let info): lists.set(info)
+                case .newMessage(_, _, _, let info): lists.mayHaveMore(info)
                 case .hugeGap: lists.hugeGapOpened()
                 case .channelUpdated(let json, _): lists.set(channel: json)
                 case .channelRemoved: lists.channelIsGone()
