@@ -74,12 +74,16 @@ class MetaArray(TypedDict):
 
 
 class File(TypedDict, total=False):
-    """What a file message refers to. Since 0.1."""
+    """What a file message refers to. In ``files`` of a message that was sent the service says ``file_name``,
+    ``file_type`` and ``file_size`` in place of ``name``, ``type`` and ``size``. Since 0.1."""
 
     url: str
     name: str
     type: str  #: of media, as "image/png"
     size: int  #: bytes
+    file_name: str
+    file_type: str
+    file_size: int
     data: str
     require_auth: bool
 
