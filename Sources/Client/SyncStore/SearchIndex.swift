@@ -16,7 +16,7 @@ public final class SearchIndex: MessageIndex {
     /// Reads a message's JSON.
     public typealias Reader = (_ json: UnsafeRawBufferPointer) -> SearchedText
 
-    /// The version of how texts are cut into words: an index of another version is made again.
+    /// The version of the tables, and of how texts are cut into words: an index of another version is made again.
     private static let version: Int64 = 5
     /// Rows that a second has before its messages go to rows of later ones.
     static let rowsPerSecond: Int64 = 8
