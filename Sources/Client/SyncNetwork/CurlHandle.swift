@@ -65,6 +65,14 @@ final class CurlHandle {
     /// Goes on with a transfer that was paused because its owner took nothing; may call the owner before it returns.
     func readOn() -> CURLcode { curl.easyPause(pointer, CURLPAUSE_CONT) }
 
+    /// Goes on with a form whose part had no bytes yet. libcurl notes at once that the part pauses, but pauses the
+    /// transfer only when what it has read of the form before is sent. Until then going on would change nothing, and
+    /// the part would pause for ever; so the transfer is paused first.
+    func sendOn() -> CURLcode {
+        let code = curl.easyPause(pointer, CURLPAUSE_SEND)
+        return code == CURLE_OK ? readOn() : code
+    }
+
     /// Sets the URL and the trusted roots.
     ///
     /// Proxies named by the environment are used, except for this machine, to which there is no proxy on the way.

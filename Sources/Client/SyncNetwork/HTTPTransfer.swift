@@ -357,5 +357,8 @@ final class HTTPTransfer {
     }
 
     /// Goes on after a pause. The bytes that libcurl has buffered come at once, or pause the transfer again.
-    func readOn() -> CURLcode { handle.readOn() }
+    func readOn() -> CURLcode {
+        if case .sent = file { return handle.sendOn() }
+        return handle.readOn()
+    }
 }
