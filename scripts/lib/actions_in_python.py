@@ -123,8 +123,14 @@ def of_collection(action: Action) -> bool:
     return any(key.name == "collection" for key in action.required)
 
 
+def argument_type(key: Key) -> str:
+    # Paths in the realtime database are any text, and paths of files are names.
+    is_file = key.name == "path" and key.schema.get("$ref", "").endswith("/name")
+    return "str | PathLike[str]" if is_file else typed(key.schema, key.name)
+
+
 def parameter(key: Key) -> str:
-    name, text = key.name, typed(key.schema, key.name)
+    name, text = key.name, argument_type(key)
     if name == "message_id":
         text = text.replace("int | str", "Message | MessageId")
     return f"{name}: {text}" if key.is_required else f"{name}: {text.removesuffix(' | None')} | None = None"
@@ -197,7 +203,7 @@ def overload(action: Action, is_blocking: bool) -> str:
     parameters = ["self", f"action: Literal[{literal(action.name)}]", "/", "*"]
     keys = [key for key in [*action.required, *action.optional] if not keyword.iskeyword(key.name)]
     parameters += [
-        f"{key.name}: {typed(key.schema, key.name)}" if key.is_required
+        f"{key.name}: {argument_type(key)}" if key.is_required
         else f"{key.name}: {optional(key)} = ..."
         for key in keys
     ]
@@ -232,7 +238,7 @@ def titles(table: list[Action]) -> list[str]:
 
 def module(about: str, table: list[Action], classes: dict[str, str], more: dict[str, list[str]]) -> str:
     body = "\n\n\n".join(text.rstrip("\n") for text in classes.values()) + "\n"
-    known = {"typing": ["TYPE_CHECKING", "Any", "Literal", "overload"]}
+    known = {"os": ["PathLike"], "typing": ["TYPE_CHECKING", "Any", "Literal", "overload"]}
     local = {**more, ".actions": titles(table), ".documents": DOCUMENTS}
     local = dict(sorted(local.items(), key=lambda entry: entry[0].replace("_", "")))
     parts = [HEAD.format(about), "from __future__ import annotations\n\n", imports(body, known)]

@@ -31,3 +31,5 @@ try:
     asyncio.run(main(json.loads(sys.argv[1])))
 except SyncManagerError as error:
     sys.exit(str(error))
+except KeyboardInterrupt:
+    pass  # what was sent is on disk

@@ -5,6 +5,7 @@ Written by scripts/actions from the table of actions; change that, not this file
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, Literal, overload
 
 from ._calls import Call
@@ -905,7 +906,7 @@ class ClientActions:
         /,
         *,
         url: str,
-        path: str,
+        path: str | PathLike[str],
         overwrite: bool | None = ...,
         max_bytes: int | None = ...,
         timeout_ms: int | None = ...,
@@ -1228,7 +1229,7 @@ class ClientActions:
         action: Literal["export"],
         /,
         *,
-        path: str,
+        path: str | PathLike[str],
         channel_url: str | None = ...,
         overwrite: bool | None = ...,
         timeout_ms: int | None = ...,
@@ -2959,7 +2960,7 @@ class ClientActions:
     def download_file(
         self,
         url: str,
-        path: str,
+        path: str | PathLike[str],
         *,
         overwrite: bool | None = None,
         max_bytes: int | None = None,
@@ -3115,7 +3116,12 @@ class ClientActions:
         return self._act("evict", channel_urls=channel_urls, timeout_ms=timeout_ms)
 
     def export(
-        self, path: str, *, channel_url: str | None = None, overwrite: bool | None = None, timeout_ms: int | None = None
+        self,
+        path: str | PathLike[str],
+        *,
+        channel_url: str | None = None,
+        overwrite: bool | None = None,
+        timeout_ms: int | None = None,
     ) -> Call[Exported]:
         """The action ``export``. Collections: none. What is cached is written as lines of JSON (docs/export.md), behind
         all that syncs; ``export_progress`` tells how far it is. Until it is complete the file is called

@@ -4,6 +4,7 @@ Written by scripts/actions from the table of actions; change that, not this file
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Literal, overload
 
 from ._actions import ChannelActions, ClientActions, CollectionActions
@@ -1097,7 +1098,7 @@ class BlockingClientActions:
         /,
         *,
         url: str,
-        path: str,
+        path: str | PathLike[str],
         overwrite: bool | None = ...,
         max_bytes: int | None = ...,
         timeout_ms: int | None = ...,
@@ -1494,7 +1495,7 @@ class BlockingClientActions:
         action: Literal["export"],
         /,
         *,
-        path: str,
+        path: str | PathLike[str],
         channel_url: str | None = ...,
         overwrite: bool | None = ...,
         timeout_ms: int | None = ...,
@@ -3386,7 +3387,7 @@ class BlockingClientActions:
     def download_file(
         self,
         url: str,
-        path: str,
+        path: str | PathLike[str],
         *,
         overwrite: bool | None = None,
         max_bytes: int | None = None,
@@ -3560,7 +3561,7 @@ class BlockingClientActions:
 
     def export(
         self,
-        path: str,
+        path: str | PathLike[str],
         *,
         channel_url: str | None = None,
         overwrite: bool | None = None,

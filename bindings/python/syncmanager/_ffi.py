@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from . import errors
 from ._version import __version__
@@ -121,7 +121,14 @@ def check(code: int) -> int:
 
 def encode(document: Mapping[str, Any] | None) -> bytes | None:
     """A document as the library takes it."""
-    return None if document is None else text(json.dumps(document, ensure_ascii=False))
+    return None if document is None else text(json.dumps(document, ensure_ascii=False, default=_file_path))
+
+
+def _file_path(value: object) -> str:
+    """The text of a path as pathlib has it; a TypeError for what JSON has no form for."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(cast("os.PathLike[str]", value))
+    raise TypeError(f"{value!r} of type {type(value).__name__} cannot be written as JSON")
 
 
 def text(value: str) -> bytes:

@@ -3,6 +3,7 @@ members are there, too."""
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Literal, TypedDict, Union
 
 #: Newest point of a channel, as a viewpoint.
@@ -225,13 +226,13 @@ class Config(_RequiredConfig, total=False):
 
     #: Needed by every service but Matrix.
     app_id: str
-    data_dir: str
+    data_dir: str | PathLike[str]
     cache: Literal["file", "none"]
     access_token: str
     service: Literal["sendbird", "matrix"]
     api_host: str
     ws_host: str
-    ca_file: str
+    ca_file: str | PathLike[str]
     queue_limit: int
     message_collection_capacity: int | Literal["infinite"]
     resend_policy: Literal["automatic", "manual", "none"]
@@ -417,7 +418,7 @@ class OutgoingFile(TypedDict, total=False):
     """A file of a message to be sent: ``path`` for a file of this machine, or ``url``. Since 0.1."""
 
     #: Absolute.
-    path: str
+    path: str | PathLike[str]
     url: str
     #: Default: the last part of the path.
     name: str

@@ -46,6 +46,15 @@ def test_bad_configuration_is_named(tmp_path: Path, change: Any, path: str) -> N
     assert error.value.path == path
 
 
+def test_paths_are_texts_or_paths(tmp_path: Path) -> None:
+    with SyncManager(app_id="A", user_id="mei", data_dir=tmp_path / "data") as sm:
+        assert (tmp_path / "data").is_dir()
+        sm.export(tmp_path / "cache.jsonl")
+        assert (tmp_path / "cache.jsonl").read_text("utf-8").startswith("{")
+        with pytest.raises(TypeError, match=r"b'x' of type bytes cannot be written as JSON"):
+            sm.start.export(b"x")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 def test_second_owner_is_refused_with_the_pid(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)):
         program = (
