@@ -49,6 +49,33 @@ final class ChannelSyncTests: EngineTestCase {
         XCTAssertEqual(try cache.value("channels.changes"), "t:\(Case.wall)")
     }
 
+    /// More channels than may wait: those that were not asked for come with a listing of all, and the point of the
+    /// change log is not stored before.
+    func testAFloodOfUnknownChannelsEndsInAListing() throws {
+        start()
+        command(.post(.openChannelCollection(id: 1, query: ChannelQuery())))
+        connect()
+        serve(channels: [Case.channel("c", last: Case.message(1))])
+        let isOne = { (request: ServiceRequest) in if case .getChannel = request { true } else { false } }
+        let flood = ChannelRefresh.capacity + 10
+        for number in 0..<flood {
+            event(.messageReceived(channelURL: ChannelURL("x\(number)"), message: Case.message(Int64(number + 2))))
+        }
+        XCTAssertTrue(engine.isPlanned(channel: "x\(flood - 1)"))
+        var answered = 0
+        while asked(isChannelListing).isEmpty, !asked(isOne).isEmpty {
+            answer(Case.failure(.notFound, 400_201), to: isOne)
+            answered += 1
+        }
+        XCTAssertEqual(answered, ChannelRefresh.capacity / 2)
+        XCTAssertEqual(asked(isChannelListing).count, 1)
+        let last = ChannelURL("x\(flood - 1)")
+        serve(channels: [Case.channel("c", last: Case.message(1)), Case.channel(last, last: Case.message(9))])
+        fetch(1, .next)
+        XCTAssertEqual(Set(host.ids(1, .channels)), ["c", last.text])
+        XCTAssertFalse(engine.isPlanned(channel: last))
+    }
+
     /// A service that never comes to an end is not asked without a pause.
     func testPagesWithoutAChannelAreAskedForWithPauses() throws {
         start()

@@ -9,6 +9,10 @@ struct ChannelRefresh {
     /// milliseconds.
     private static let pause: Int64 = 500
 
+    /// Channels that may wait to be asked for. A peer that names ever new ones must not take memory for each, and a
+    /// listing of all channels takes fewer requests than so many.
+    static let capacity = 2000
+
     private enum State: Equatable {
         case wanted
         /// `isCrossed`: a fact touched the channel after it was asked for, so the answer may be out of date.
@@ -38,11 +42,19 @@ struct ChannelRefresh {
     /// The earliest time at which a waiting channel may be asked for.
     private(set) var pausedUntil: Int64?
 
-    var isIdle: Bool { entries.isEmpty }
-    var hasDoubts: Bool { doubts > 0 }
+    /// A channel was not asked for, since too many waited: only a listing of all channels tells what it is now.
+    private var isOverfull = false
 
-    /// The channel is asked for, or will be.
-    func isPlanned(_ url: ChannelURL) -> Bool { entries[url] != nil }
+    var isIdle: Bool { entries.isEmpty && !isOverfull }
+    var hasDoubts: Bool { doubts > 0 || isOverfull }
+    /// There is room again for the channels that a listing leaves in doubt.
+    var needsListing: Bool { isOverfull && entries.count <= ChannelRefresh.capacity / 2 }
+
+    /// All channels are about to be listed.
+    mutating func willBeListed() { isOverfull = false }
+
+    /// The channel is asked for, or will be: alone, or with all others.
+    func isPlanned(_ url: ChannelURL) -> Bool { isOverfull || entries[url] != nil }
 
     /// Asks for a channel as soon as fewer requests are in flight than the limit. If it is asked for already, that
     /// answer counts as crossed.
@@ -50,6 +62,10 @@ struct ChannelRefresh {
         guard entries[url] == nil else {
             entries[url]?.cause.add(cause)
             return cross(url)
+        }
+        guard entries.count < ChannelRefresh.capacity else {
+            isOverfull = true
+            return
         }
         entries[url] = Entry(state: .wanted, cause: cause, isInDoubt: false)
         waiting.append(url)

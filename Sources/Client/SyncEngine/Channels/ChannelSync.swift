@@ -192,6 +192,7 @@ final class ChannelSync: Machine {
 
     private func continueListing(_ turn: inout Turn) {
         refreshStarting(&turn)
+        if case .asked = listing {} else if refresh.needsListing, relist(turn.context) { refresh.willBeListed() }
         guard case .due = listing else { return }
         let state = turn.storage.cached { (cache) throws(StoreError) in
             (token: try cache.value(ChannelSync.tokenKey) ?? "", isNew: try cache.hasValue(ChannelSync.relistKey))
