@@ -203,4 +203,27 @@ final class JSONReaderTests: XCTestCase {
                 #"{"type":"MESG","a\u0041":[1, 2],"again":[1, 2],"b":"x","again":"x"}"#)
         }
     }
+
+    func testADocumentOfTooManyValuesIsReadNoFurther() throws {
+        let limit = JSONReader.valueLimit
+        func read(_ text: String) -> [JSONError?] {
+            let bytes = Array(text.utf8)
+            let inPlace = bytes.withUnsafeBytes { raw -> JSONError? in
+                do throws(JSONError) { _ = try JSONSlice.checked(raw) } catch { return error }
+                return nil
+            }
+            do throws(JSONError) { _ = try JSON.parse(bytes) } catch { return [inPlace, error] }
+            return [inPlace, nil]
+        }
+        XCTAssertEqual(read("[" + String(repeating: "1,", count: limit - 1) + "1]"), [nil, nil])
+        for text in ["[" + String(repeating: "1,", count: limit) + "1]", String(repeating: "[1,", count: 2) + "["
+            + String(repeating: "{},", count: limit) + "1]]]"] {
+            for error in read(text) {
+                XCTAssertEqual(error?.isTooLarge, true)
+                XCTAssertEqual(error?.message, "the document has more than 2000000 values")
+            }
+        }
+        // Commas within a text are no values.
+        XCTAssertEqual(read("\"" + String(repeating: ",", count: 3 * limit) + "\""), [nil, nil])
+    }
 }

@@ -90,7 +90,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
             default: break
             }
         }
-        XCTAssertEqual(lines, ["\(stream) close", "\(listen) ended the value has more than 2 MiB"])
+        XCTAssertEqual(lines, ["\(stream) close", "\(listen) ended the value takes more than 2 MiB"])
         // A place within goes on by a stream of its own.
         XCTAssertNil(machine.listens.all[listen])
         XCTAssertNotNil(machine.listens.all[inner])

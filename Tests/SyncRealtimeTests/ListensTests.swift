@@ -126,6 +126,23 @@ final class ListensTests: PartCase {
         XCTAssertEqual(put(listen + 1, "/c", #""\#(text)""#)?.ending?.limit, .single)
     }
 
+    /// Each takes a hundred times the bytes of its text.
+    func testAValueOfMoreSmallPartsThanMayBeHeldEnds() throws {
+        let wide = "{" + (0..<1_200_000).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+        let nulls = "[" + String(repeating: "null,", count: 2_000_000) + "1]"
+        for (number, text) in [wide, nulls].enumerated() {
+            let listen = try listen("a\(number)")
+            XCTAssertEqual(put(listen + 1, "/", text)?.ending?.limit, .single)
+        }
+        var options = turn.options
+        options.valueLimit = 10_000
+        turn = DatabaseTurn(options, token: nil, seed: 1)
+        let listen = try listen("b")
+        XCTAssertNil(put(listen + 1, "/", "{}")?.ending)
+        let ending = (0..<1000).lazy.compactMap { self.put(listen + 1, "/\($0)", "1")?.ending }.first
+        XCTAssertEqual(ending?.limit, .single)
+    }
+
     func testALargeValueIsToldOnce() throws {
         let listen = try listen("a")
         let text = String(repeating: "x", count: 300 << 10)

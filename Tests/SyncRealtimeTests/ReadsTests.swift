@@ -56,6 +56,10 @@ final class ReadsTests: PartCase {
         let lost = try send("a").request
         guard case .unanswered? = reads.failed(lost, .offline) else { return XCTFail("it has an answer") }
         let large = try send("a").request
+        let wide = "{" + (0..<1_200_000).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+        let answer = reads.answered(try send("a").request, response(200, wide), &turn)
+        guard case .refused(_, let refusal, isCurrent: false)? = answer else { return XCTFail("it is taken") }
+        XCTAssertEqual(refusal.limit, .single)
         let failure = DatabaseFailure(status: 0, message: "too large", limit: .single)
         guard case .refused(_, failure, isCurrent: false)? = reads.failed(large, failure) else {
             return XCTFail("it is not refused")

@@ -45,6 +45,11 @@ public struct JSON {
         if let nul = memchr(base, 0, bytes.count) {
             throw JSONError(message: "a NUL byte", offset: UnsafeRawPointer(nul) - UnsafeRawPointer(base))
         }
+        // A value and its separator take two bytes. In a shorter text there cannot be too many values.
+        if bytes.count > 2 * JSONReader.valueLimit {
+            var reader = JSONReader(bytes)
+            do throws(JSONError) { _ = try reader.document() } catch where error.isTooLarge { throw error } catch {}
+        }
         if let value = json_loadb(base, bytes.count, flags, &error) { return JSON(owning: value) }
         var offset = Int(error.position)
         if let large = LargeIntegers(in: bytes) {

@@ -4,9 +4,12 @@ public struct JSONError: Error, Equatable, Sendable {
     public let message: String
     /// The byte at which reading stopped.
     public let offset: Int
+    /// Whether the text was not read any further because it has more than `JSONReader.valueLimit` values.
+    public let isTooLarge: Bool
 
-    public init(message: String, offset: Int) {
+    public init(message: String, offset: Int, isTooLarge: Bool = false) {
         self.message = message
         self.offset = offset
+        self.isTooLarge = isTooLarge
     }
 }

@@ -1,5 +1,6 @@
 /// Reads one JSON document from its first byte to its last and checks it on the way: RFC 8259 grammar, UTF-8 without
-/// surrogates or overlong forms, at most 512 levels deep (jansson's limit is 2048; no chat service nests that deep).
+/// surrogates or overlong forms, at most 512 levels deep (jansson's limit is 2048; no chat service nests that deep),
+/// and at most `valueLimit` members and elements.
 ///
 /// Pages of messages are read with it in one pass: objects and arrays that matter are entered, their members are taken
 /// as slices, everything else is skipped, and no byte is read twice. The caller has to read the value after each key
@@ -17,6 +18,10 @@ public struct JSONReader {
     public private(set) var hasLoneSurrogate = false
 
     private static let depthLimit = 512
+    /// Members and elements of one document. A limit of bytes alone would allow 30 million in 64 MiB, which take
+    /// seconds to read and a gigabyte to hold.
+    public static let valueLimit = 2_000_000
+    private var valuesLeft = JSONReader.valueLimit
 
     public init(_ bytes: UnsafeRawBufferPointer) {
         // With a count of 0 the base is never read: every function checks the count first.
@@ -122,6 +127,11 @@ public struct JSONReader {
             guard byte == UInt8(ascii: ",") else { throw failure("a comma or closing bracket is missing") }
             index += 1
             skipSpace()
+        }
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else {
+            throw JSONError(
+                message: "the document has more than \(JSONReader.valueLimit) values", offset: index, isTooLarge: true)
         }
         return true
     }

@@ -1,3 +1,5 @@
+import SyncJSON
+
 /// Why something is not a valid value, key, path or query of a tree.
 public struct TreeError: Error, Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
@@ -13,6 +15,8 @@ public struct TreeError: Error, Equatable, Sendable {
         case string
         /// A number that no double can hold.
         case number
+        /// More than `TreeReader.sizeLimit` bytes in memory, or `JSONReader.valueLimit` values.
+        case size
         /// `.value`, `.priority` or `.sv` with something that does not belong there.
         case special(String)
         /// Two paths of one update that are equal, or of which one is below the other.
@@ -38,6 +42,9 @@ extension TreeError: CustomStringConvertible {
         case .depth: "Invalid data; more than \(TreePath.depthLimit) levels of keys."
         case .string: "Invalid data; a string is longer than \(TreeReader.stringLimit) bytes."
         case .number: "Invalid data; a number is too large."
+        case .size:
+            "Invalid data; it takes more than \(TreeReader.sizeLimit) bytes, or has more than "
+                + "\(JSONReader.valueLimit) values."
         case .special(let what): "Invalid data; \(what)."
         case .overlap(let outer, let inner): "Invalid data; path \"\(outer)\" is an ancestor of \"\(inner)\"."
         case .query(let what): what

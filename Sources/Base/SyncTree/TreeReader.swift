@@ -8,11 +8,14 @@ import SyncJSON
 public struct TreeReader {
     /// The longest string, in bytes of UTF-8.
     public static let stringLimit = 10 << 20
+    /// The most that a value may take in memory, as `TreeNode.bytes` counts it.
+    public static let sizeLimit = 64 << 20
 
     private var json: JSONReader
     private let start: UnsafeRawPointer?
     private let bytes: UnsafeRawBufferPointer
     private let time: Int64
+    private var bytesLeft = TreeReader.sizeLimit
 
     private init(_ bytes: UnsafeRawBufferPointer, time: Int64) {
         json = JSONReader(bytes)
@@ -58,7 +61,7 @@ public struct TreeReader {
     }
 
     private mutating func syntax<T>(_ body: (inout JSONReader) throws(JSONError) -> T) throws(TreeError) -> T {
-        do { return try body(&json) } catch { throw TreeError(.syntax) }
+        do { return try body(&json) } catch { throw TreeError(error.isTooLarge ? .size : .syntax) }
     }
 
     private mutating func end() throws(TreeError) {
@@ -73,6 +76,16 @@ public struct TreeReader {
 
     private mutating func slice() throws(TreeError) -> JSONSlice {
         try syntax { (json: inout JSONReader) throws(JSONError) in try json.value() }
+    }
+
+    /// Counts what is about to be held.
+    private mutating func take(_ bytes: Int) throws(TreeError) {
+        bytesLeft -= bytes
+        guard bytesLeft >= 0 else { throw TreeError(.size) }
+    }
+
+    private mutating func take(_ key: TreeKey) throws(TreeError) {
+        try take(MemoryLayout<TreeChild>.stride + key.text.utf8.count)
     }
 
     // MARK: Values
@@ -92,6 +105,7 @@ public struct TreeReader {
         if slice.isString {
             let text = slice.string ?? ""
             guard text.utf8.count <= TreeReader.stringLimit else { throw TreeError(.string) }
+            try take(text.utf8.count)
             return .text(text)
         }
         guard let number = TreeLeaf(number: slice) else { throw TreeError(.number) }
@@ -106,7 +120,10 @@ public struct TreeReader {
             guard depth < TreePath.depthLimit else { throw TreeError(.depth) }
             let key = TreeKey(index: index)
             let node = try value(existing[key], depth: depth + 1)
-            if !node.isEmpty { children.append(TreeChild(key: key, node: node)) }
+            if !node.isEmpty {
+                try take(key)
+                children.append(TreeChild(key: key, node: node))
+            }
             // This cannot overflow: no text is long enough for so many elements.
             index &+= 1
         }
@@ -133,6 +150,7 @@ public struct TreeReader {
             } else {
                 let key = try key(name)
                 guard depth < TreePath.depthLimit else { throw TreeError(.depth) }
+                try take(key)
                 children.append(TreeChild(key: key, node: try self.value(existing[key], depth: depth + 1)))
             }
         }
@@ -200,6 +218,7 @@ public struct TreeReader {
             }
             let depth = base.keys.count + path.keys.count
             guard depth <= TreePath.depthLimit else { throw TreeError(.depth) }
+            for key in path.keys { try take(key) }
             writes.append(TreeWrite(path: path, node: try value(existing[path], depth: depth)))
         }
         let ordered = writes.sorted { $0.path.keys.lexicographicallyPrecedes($1.path.keys) }

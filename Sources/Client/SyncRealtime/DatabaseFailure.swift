@@ -47,9 +47,9 @@ public struct DatabaseFailure: Error, Equatable, Sendable {
     /// A count that would leave the whole numbers of 64 bits is not made.
     public static let sumTooLarge = DatabaseFailure(
         status: 0, message: "the sum is beyond the whole numbers of 64 bits")
-    /// The value of a listened place is larger than the limit: the listen ends.
+    /// A value takes more than may be held.
     static func tooLarge(_ limit: Int) -> DatabaseFailure {
-        DatabaseFailure(status: 0, message: "the value has more than \(limit >> 20) MiB", limit: .single)
+        DatabaseFailure(status: 0, message: "the value takes more than \(limit >> 20) MiB", limit: .single)
     }
     public static let offline = DatabaseFailure(status: 0, message: "there is no network")
     public static let noToken = DatabaseFailure(status: 0, message: "the token is no good any more")

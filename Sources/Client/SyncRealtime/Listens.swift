@@ -222,8 +222,11 @@ struct Listens {
     ) -> Heard? {
         guard let id = feeds.feed(of: stream) else { return nil }
         var heard = Heard(feed: id)
+        var size = 0
         do throws(TreeError) {
-            switch try StreamEvent(frame) {
+            let event = try StreamEvent(frame)
+            size = event?.bytes ?? 0
+            switch event {
             case nil, .keepAlive: break
             case .put(let path, let node):
                 // Until the whole value has come, a change of a part is ignored.
@@ -236,12 +239,14 @@ struct Listens {
                 close(id, writes, &turn)
                 turn.needToken()
             }
+        } catch where error.reason == .size {
+            heard.ending = .tooLarge(turn.options.valueLimit)
         } catch {
             // An event that cannot be read may have changed anything, so the whole value has to be told again.
             giveUp(stream, writes, &turn)
             return nil
         }
-        if heard.ending == nil { heard.ending = excess(id, grownBy: frame.data.count, turn.options.valueLimit) }
+        if heard.ending == nil { heard.ending = excess(id, grownBy: size, turn.options.valueLimit) }
         return heard
     }
 

@@ -66,11 +66,15 @@ struct Reads {
         }
         switch turn.access.judge(response) {
         case .done:
-            guard let node = try? TreeReader.value(response.body, at: read.location.path, time: turn.now.wall) else {
+            do throws(TreeError) {
+                let node = try TreeReader.value(response.body, at: read.location.path, time: turn.now.wall)
+                overtake(read)
+                return .value(read, node)
+            } catch where error.reason == .size {
+                return .refused(read, .tooLarge(TreeReader.sizeLimit), isCurrent: false)
+            } catch {
                 return unanswered("the answer is no value")
             }
-            overtake(read)
-            return .value(read, node)
         case .redirected:
             send(read, &turn)
             return .sentAgain

@@ -29,13 +29,32 @@ enum StreamEvent: Equatable {
         }
     }
 
-    private static func parts(_ text: [UInt8]) throws(TreeError) -> (TreePath, [UInt8]) {
-        let parts: (String, [UInt8])? = text.withUnsafeBytes { raw in
-            guard let slice = try? JSONSlice.checked(raw), let path = slice["path"]?.string, let data = slice["data"]
-            else { return nil }
-            return (path, data.copy())
+    /// How many bytes the values of the event take.
+    var bytes: Int {
+        switch self {
+        case .put(let path, let node): StreamEvent.bytes(path, node)
+        case .patch(let changes): changes.reduce(0) { $0 + StreamEvent.bytes($1.path, $1.node) }
+        case .keepAlive, .cancelled, .revoked: 0
         }
-        guard let parts else { throw TreeError(.syntax) }
-        return (try TreePath(parts.0), parts.1)
+    }
+
+    private static func bytes(_ path: TreePath, _ node: TreeNode) -> Int {
+        path.keys.reduce(node.bytes) { $0 + MemoryLayout<TreeChild>.stride + $1.text.utf8.count }
+    }
+
+    private static func parts(_ text: [UInt8]) throws(TreeError) -> (TreePath, [UInt8]) {
+        let parts: Result<(String, [UInt8]), TreeError> = text.withUnsafeBytes { raw in
+            do throws(JSONError) {
+                let slice = try JSONSlice.checked(raw)
+                guard let path = slice["path"]?.string, let data = slice["data"] else {
+                    return .failure(TreeError(.syntax))
+                }
+                return .success((path, data.copy()))
+            } catch {
+                return .failure(TreeError(error.isTooLarge ? .size : .syntax))
+            }
+        }
+        let (path, data) = try parts.get()
+        return (try TreePath(path), data)
     }
 }
