@@ -43,15 +43,17 @@
  *   channel_updated  "collection", "channel": the channel of a message collection changed
  *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it. When it is back, also as one
  *                    that was made again under its URL, a collection that showed messages shows a page of them by
- *                    itself. These three say why, as changes do: "source", "from_event", "detail"
+ *                    itself. A public channel that this user has left can still be read: at the next login
+ *                    its collection shows what the service gives, but the service tells this user of no change; a
+ *                    fetch asks again. These three say why, as changes do: "source", "from_event", "detail"
  *   cache_shown      "collection", "request" (of sm_collection_start()), "count": so many messages were inserted from
  *                    the cache; what the service says comes next, and the result last
  *   parent_updated   "collection", "message": the message that a thread's collection answers, when it becomes known and
  *                    when it changes. Also with why
  *   parent_removed   "collection", "message_id" (a text): it is gone; its replies stay. Also with why
  *   huge_gap         "collection", "has_next" (true): more of what the filter takes is missing after a reconnect than
- *                    the service fills; what is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint()
- *                    jumps
+ *                    the service fills; what is shown stays usable; sm_fetch(SM_NEXT) goes on, where nothing is shown
+ *                    sm_fetch(SM_PREVIOUS); sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
  *                    "token_needed" (offline until sm_set_token())
  *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
@@ -218,7 +220,8 @@
  * What a service answers does not grow without bound either: the body of one answer has 64 MiB at most, unpacked, and
  * those of all answers to one client that are under way or not worked in yet have 128 MiB together. Beyond it a call
  * completes with SM_ERR_TOO_LARGE and a message that names the limit. A call that has ended keeps nothing of an answer.
- * A place of the database that is listened to may take 64 MiB; beyond it "database_listen_ended" is told.
+ * A place of the database that is listened to may take 64 MiB; beyond it "database_listen_ended" is told. A document,
+ * of the service or of the host, has at most 2,000,000 values: members of its objects and elements of its arrays.
  *
  *
  * MEMORY AND TEXT
@@ -584,7 +587,8 @@ SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoin
  * "has_next", and "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for messages
  * "filter" (as given), "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint", "previous_limit",
  * "next_limit" and, when it is known, "channel": the channel's object, from the first result or change of sent messages
- * on, and kept current. Of streams see sm_stream_open().
+ * on, and kept current. "has_previous" and "has_next": a fetch may bring more. What was left may be gone meanwhile;
+ * then the next fetch brings nothing and finds that out. Of streams see sm_stream_open().
  * Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 

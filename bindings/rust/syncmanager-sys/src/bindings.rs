@@ -629,7 +629,9 @@ extern "C" {
     /// "previous_limit",
     /// "next_limit" and, when it is known, "channel": the channel's object, from the first result or change of sent
     /// messages
-    /// on, and kept current. Of streams see sm_stream_open().
+    /// on, and kept current. "has_previous" and "has_next": a fetch may bring more. What was left may be gone
+    /// meanwhile;
+    /// then the next fetch brings nothing and finds that out. Of streams see sm_stream_open().
     /// Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_collection_info(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
