@@ -55,6 +55,33 @@ final class HTTPTests: NetworkTestCase {
         XCTAssertEqual(server.connectionCount, 1)
     }
 
+    /// The service has done what was asked, and closes a connection that was used before instead of answering.
+    func testOnlyWhatReadsIsAskedAgainWhenAUsedConnectionIsClosed() throws {
+        for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
+            let seen = Collected<String>()
+            let server = try serve { connection in
+                while let request = connection.readRequest() {
+                    seen.append(request.line)
+                    if seen.all.count == 2 { return }
+                    connection.respond(headers: "Content-Length: 0\r\n", text: "")
+                }
+            }
+            XCTAssertEqual(try response(get(server.http + "/first")).status, 200)
+            let request = HTTPRequest(method: method, url: server.http + "/second", body: method == "PUT" ? [1] : nil)
+            if ["GET", "HEAD"].contains(method) {
+                XCTAssertEqual(try response(request).status, 200, method)
+                XCTAssertEqual(seen.all.count, 3, method)
+            } else {
+                let failure = try failure(request)
+                XCTAssertEqual(failure.kind, .closed, method)
+                XCTAssertEqual(failure.message, "the connection was closed before an answer came")
+                XCTAssertEqual(seen.all.count, 2, method)
+                // The handle of that request begins others.
+                XCTAssertEqual(try response(HTTPRequest(method: method, url: server.http)).status, 200, method)
+            }
+        }
+    }
+
     func testHeadHasNoBody() throws {
         let server = try serve { connection in
             while let request = connection.readRequest() {

@@ -62,6 +62,10 @@ static inline CURLcode shim_curl_set_data_callback(
     shim_curl_setopt set, CURL *handle, CURLoption option, shim_curl_data_callback value) {
     return set(handle, option, value);
 }
+static inline CURLcode shim_curl_set_prerequest(
+    shim_curl_setopt set, CURL *handle, curl_prereq_callback value) {
+    return set(handle, CURLOPT_PREREQFUNCTION, value);
+}
 static inline CURLcode shim_curl_get_long(shim_curl_getinfo get, CURL *handle, CURLINFO info, long *value) {
     return get(handle, info, value);
 }

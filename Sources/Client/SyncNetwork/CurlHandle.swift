@@ -155,6 +155,12 @@ final class CurlHandle {
         check(shim_curl_set_data_callback(curl.setOption, pointer, option, callback))
     }
 
+    /// `begin` is called, with `context`, each time before the request is sent on a connection.
+    func setBeginning(context: UnsafeMutableRawPointer, _ begin: @escaping curl_prereq_callback) {
+        check(shim_curl_set_prerequest(curl.setOption, pointer, begin))
+        set(CURLOPT_PREREQDATA, pointer: context)
+    }
+
     func set(_ option: CURLoption, _ value: String) {
         // C would take the part before a NUL for the whole text.
         guard !value.utf8.contains(0) else {

@@ -22,6 +22,8 @@ final class HTTPTransfer {
     private var headers: [(String, String)] = []
     private var headerBytes = 0
     private var body = HTTPBody()
+    /// Whether the request was begun on a connection.
+    private var hasBegun = false
     /// Why this side refuses the rest of the answer.
     private var refusal: NetworkFailure?
     /// Whether libcurl was ever paused: the owner's intake was shut, or a file was not read or written yet.
@@ -84,7 +86,22 @@ final class HTTPTransfer {
         for (name, value) in request.headers { handle.addHeader(name, value) }
         if case .received(_, let target, let part) = file { setTarget(target, part, url: request.url) }
         handle.useHeaders()
-        setCallbacks()
+        setCallbacks(isReading: ["GET", "HEAD"].contains(request.method))
+    }
+
+    /// libcurl sends a request once more when its connection was used before and is closed without a byte of an answer.
+    /// The service may have done what was asked, so only the owner can know whether it may be asked twice.
+    private func forbidRepeating(_ context: UnsafeMutableRawPointer) {
+        handle.setBeginning(context: context) { context, _, _, _, _ in
+            guard let context else { return CURL_PREREQFUNC_ABORT }
+            let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+            guard transfer.hasBegun else {
+                transfer.hasBegun = true
+                return CURL_PREREQFUNC_OK
+            }
+            transfer.refusal = NetworkFailure(.closed, "the connection was closed before an answer came")
+            return CURL_PREREQFUNC_ABORT
+        }
     }
 
     private func setMethod(_ request: HTTPRequest) {
@@ -146,7 +163,7 @@ final class HTTPTransfer {
         handle.set(CURLOPT_REDIR_PROTOCOLS_STR, isSecure ? "https" : "http")
     }
 
-    private func setCallbacks() {
+    private func setCallbacks(isReading: Bool) {
         // The transfer outlives its stay in the multi handle, see NetworkLoop.
         let context = Unmanaged.passUnretained(self).toOpaque()
         handle.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
@@ -161,6 +178,7 @@ final class HTTPTransfer {
             return transfer.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size &* count))
         }
         handle.set(CURLOPT_HEADERDATA, pointer: context)
+        if !isReading { forbidRepeating(context) }
     }
 
     /// Takes a piece of the body. A result other than its size makes libcurl pause or end the transfer.
