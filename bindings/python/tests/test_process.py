@@ -65,6 +65,14 @@ def test_a_forgotten_client_ends_with_its_program(tmp_path: Path, how: Any) -> N
     SyncManager(app_id="A", user_id="mei", data_dir=str(tmp_path)).close()
 
 
+def test_a_fork_does_not_hold_the_data_directory(tmp_path: Path) -> None:
+    """The owner is killed while its fork goes on: another process may open the directory."""
+    program = "sm = SyncManager(**config)\nif os.fork(): os.kill(os.getpid(), 9)\nsys.stdin.read(); os._exit(0)\n"
+    with subprocess.Popen([sys.executable, "-c", OPEN + program, str(tmp_path)], stdin=subprocess.PIPE) as owner:
+        assert owner.wait(60) == -9
+        SyncManager(app_id="A", user_id="mei", data_dir=tmp_path).close()
+
+
 def test_many_programs_end_while_events_come(syncmanager_server: Server, tmp_path: Path) -> None:
     """The library's threads are busy while the interpreter ends; none of them may call into it."""
     syncmanager_server.create_user("bo")
