@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SyncSQLite
 import XCTest
@@ -32,6 +33,39 @@ final class ConnectionTests: XCTestCase {
 
     private func insert(_ number: Int64, _ connection: Connection) throws {
         try connection.prepare("INSERT INTO t VALUES (?)").bind(number).run()
+    }
+
+    // MARK: Opening
+
+    /// Opens files as SQLite's own does when the system does not open them for writing.
+    private func openingForReading<T>(_ body: () throws -> T) throws -> T {
+        let own = try XCTUnwrap(sqlite3_vfs_find(nil))
+        var reading = own.pointee
+        reading.zName = UnsafePointer(strdup("reading"))
+        reading.xOpen = { vfs, name, file, flags, told in
+            let isMain = flags & SQLITE_OPEN_MAIN_DB != 0
+            let write = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            return sqlite3_vfs_find("unix")?.pointee.xOpen(
+                vfs, name, file, isMain ? flags & ~write | SQLITE_OPEN_READONLY : flags, told) ?? SQLITE_CANTOPEN
+        }
+        return try withUnsafeMutablePointer(to: &reading) { reading in
+            XCTAssertEqual(sqlite3_vfs_register(reading, 1), SQLITE_OK)
+            defer {
+                sqlite3_vfs_unregister(reading)
+                sqlite3_vfs_register(own, 1)
+                free(UnsafeMutablePointer(mutating: reading.pointee.zName))
+            }
+            return try body()
+        }
+    }
+
+    func testAFileThatTheSystemDoesNotOpenForWritingIsNotDamaged() throws {
+        try table(try open())
+        XCTAssertThrowsError(try openingForReading { try open() }) { error in
+            guard case StoreError.cannotOpen(_, let message)? = error as? StoreError else { return XCTFail("\(error)") }
+            XCTAssertEqual(message, "the system did not open it for writing")
+        }
+        try open().checkWritable()
     }
 
     // MARK: Transactions with errors of their own

@@ -140,6 +140,13 @@ public final class Connection {
             }
             throw .cannotOpen(path: path, message: message)
         }
+        // SQLite opens a file for reading when the system does not open it for writing, whatever the reason.
+        if opening.flags & SQLITE_OPEN_READWRITE != 0, sqlite.pointee.db_readonly(handle, "main") == 1,
+            access(path, W_OK) == 0
+        {
+            shut()
+            throw .cannotOpen(path: path, message: "the system did not open it for writing")
+        }
         _ = sqlite.pointee.busy_timeout(handle, Connection.patience)
         do throws(StoreError) {
             for function in functions { try add(function) }
@@ -292,11 +299,9 @@ public final class Connection {
     /// process may write it, the header is damaged. Nothing is said of any other obstacle: the first change meets it.
     public func checkWritable() throws(StoreError) {
         guard path != Connection.inMemory else { return }
-        // BEGIN IMMEDIATE alone would begin to read.
-        let code = sqlite.pointee.exec(handle, "BEGIN; PRAGMA application_id = 0; ROLLBACK", nil, nil, nil)
-        if code == SQLITE_OK { return }
-        _ = sqlite.pointee.exec(handle, "ROLLBACK", nil, nil, nil)
-        if code == SQLITE_READONLY, access(path, W_OK) == 0 {
+        // SQLite knows what the header says when it has read it.
+        try execute("PRAGMA schema_version")
+        if sqlite.pointee.db_readonly(handle, "main") == 1, access(path, W_OK) == 0 {
             throw damage("\(path) is of a kind that this library can only read")
         }
     }
