@@ -338,7 +338,7 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
 /* Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
  *   "app_id", "user_id"      required; "app_id" without control characters. With Matrix "app_id" may be left out
  *   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's files are in
- *                            APP/USER below it
+ *                            APP/USER below it. A relative path is one of the working directory during sm_setup()
  *   "cache"                  "file" (default) or "none": cache and outbox are in memory, nothing of them is ever on the
  *                            disk, and "data_dir" is not used. sm_close(), a kill or the end of the process then lose
  *                            MESSAGES THAT WAIT TO BE SENT OR HAVE FAILED, DRAFTS, and writes to the database that are

@@ -306,7 +306,7 @@ public func sm_call(
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let client = try Registry.client(client)
         let call = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
-            try client.call(for: try ActionCall(text))
+            try client.call(for: try ActionCall(text).withAbsolutePath)
         }
         return Request(client, call)
     }

@@ -157,7 +157,7 @@ package struct Configuration {
     /// Sets the directory and the bound of the cache: what the host gave, else the defaults.
     private mutating func settle(_ directory: String?, _ isBounded: Bool) throws(DocumentError) {
         if caching == .none, !isBounded { engine.cacheLimit = Configuration.memoryLimit }
-        dataDirectory = directory ?? Configuration.usualDirectory
+        dataDirectory = AbsolutePath.of(directory ?? Configuration.usualDirectory)
         guard dataDirectory.isEmpty, directory != nil || caching == .file else { return }
         let message = directory == nil ? "is not given, and there is no home directory" : "is empty"
         throw DocumentError(path: "$.data_dir", message: message)

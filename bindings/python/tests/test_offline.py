@@ -55,6 +55,23 @@ def test_paths_are_texts_or_paths(tmp_path: Path) -> None:
             sm.start.export(b"x")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
+def test_relative_paths_are_of_the_directory_in_which_they_were_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "other"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "first")
+    with SyncManager(app_id="A", user_id="mei", data_dir="data") as sm:
+        monkeypatch.chdir(tmp_path / "other")
+        chat = sm.messages("c")
+        chat.start.send("hello")
+        wait_for(sm, Change, list="pending")
+        sm.export("cache.jsonl")
+        assert [path.name for path in (tmp_path / "other").iterdir()] == ["cache.jsonl"]
+        sm.sign_out()
+    assert [path.name for path in (tmp_path / "first").iterdir()] == ["data"]
+
+
 def test_second_owner_is_refused_with_the_pid(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)):
         program = (

@@ -164,7 +164,8 @@ extern "C" {
     /// out
     ///   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's
     /// files are in
-    ///                            APP/USER below it
+    ///                            APP/USER below it. A relative path is one of the working directory during
+    /// sm_setup()
     ///   "cache"                  "file" (default) or "none": cache and outbox are in memory, nothing of them is
     /// ever on the
     ///                            disk, and "data_dir" is not used. sm_close(), a kill or the end of the process
