@@ -126,7 +126,7 @@ final class ListensTests: PartCase {
         XCTAssertEqual(put(listen + 1, "/c", #""\#(text)""#)?.ending?.limit, .single)
     }
 
-    /// Each takes a hundred times the bytes of its text.
+    /// Its text is short, but it takes too much memory, or has too many values.
     func testAValueOfMoreSmallPartsThanMayBeHeldEnds() throws {
         let wide = "{" + (0..<1_200_000).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
         let nulls = "[" + String(repeating: "null,", count: 2_000_000) + "1]"

@@ -14,8 +14,7 @@
     X(bind_blob) X(bind_int64) X(bind_null) X(bind_parameter_count) X(bind_text) X(busy_timeout) X(changes)            \
     X(clear_bindings) X(close_v2) X(column_blob) X(column_bytes) X(column_count) X(column_decltype) X(column_double)   \
     X(column_int64) X(column_text) X(column_type) X(create_function_v2) X(db_readonly) X(errcode) X(errmsg) X(errstr)  \
-    X(exec)                                                                                                            \
-    X(file_control) X(finalize) X(get_autocommit) X(last_insert_rowid) X(libversion) X(libversion_number)              \
+    X(exec) X(file_control) X(finalize) X(get_autocommit) X(last_insert_rowid) X(libversion) X(libversion_number)      \
     X(next_stmt) X(open_v2) X(prepare_v3) X(reset) X(result_error_code) X(result_int64) X(result_text) X(step)         \
     X(stmt_busy) X(stmt_readonly) X(stmt_status) X(system_errno) X(total_changes) X(user_data) X(value_bytes)          \
     X(value_int64) X(value_text) X(value_type) X(vfs_find) X(vfs_register) X(wal_checkpoint_v2) X(wal_hook)

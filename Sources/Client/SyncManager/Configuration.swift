@@ -60,7 +60,7 @@ package struct Configuration {
             case .service: service = try value.choice()
             case .apiHost: apiHost = try value.host(["http://", "https://"])
             case .wsHost: wsHost = try value.host(["ws://", "wss://"])
-            case .caFile: caFile = try value.text()
+            case .caFile: caFile = AbsolutePath.of(try value.text())
             case .delivery: isThreadDelivery = try value.choice(Delivery.self) == .thread
             case .queueLimit: queueLimit = Int(try value.integer(in: 16...1_000_000))
             case .capacity: engine.messageCollectionCapacity = try Configuration.limit(value, from: 200)

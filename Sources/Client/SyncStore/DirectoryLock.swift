@@ -15,14 +15,16 @@ public final class DirectoryLock: @unchecked Sendable {
         let path = directory + "/lock"
         let opened = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw .cannotOpen(path: path, message: String(cString: strerror(errno))) }
+        // Noted before it is locked, since another thread may fork at any time.
+        DirectoryLock.replace(-1, by: opened)
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
+            let owner = DirectoryLock.readPID(opened)
+            DirectoryLock.replace(opened, by: -1)
+            Glibc.close(opened)
             guard reason == EWOULDBLOCK else {
-                Glibc.close(opened)
                 throw .cannotOpen(path: path, message: String(cString: strerror(reason)))
             }
-            let owner = DirectoryLock.readPID(opened)
-            Glibc.close(opened)
             throw .locked(byPID: owner)
         }
         // Written before the rest is cut off, so that a second opener never reads an empty file.
@@ -30,7 +32,6 @@ public final class DirectoryLock: @unchecked Sendable {
         pwrite(opened, text, text.count, 0)
         ftruncate(opened, off_t(text.count))
         descriptor = opened
-        DirectoryLock.replace(-1, by: opened)
     }
 
     deinit {
