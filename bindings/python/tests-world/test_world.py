@@ -325,6 +325,17 @@ def test_two_clients_talk(tmp_path: Path) -> None:
             assert texts == [["from bo", "from mei"]] * 2
 
 
+def test_users_are_named_by_id_or_account() -> None:
+    with World(1) as world:
+        mei, bo = world.create_user("mei"), world.create_user("bo")
+        world.create_channel("plans", mei, "bo")
+        world.post("plans", mei, "one")
+        world.post_many("plans", bo, 1)
+        world.post("plans", "bo", "two")
+        users = [message["user"] for message in world.messages("plans")]
+        assert [user["user_id"] for user in users if user] == ["mei", "bo", "bo"]
+
+
 def test_what_is_wrong_is_named() -> None:
     with World() as world:
         with pytest.raises(errors.BusyError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import urllib.parse
 from abc import ABC, abstractmethod
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, Union, cast
 
 from ..documents import Message, MessageId
 
@@ -17,6 +17,14 @@ class Account(TypedDict):
 
     user_id: str
     access_token: str
+
+
+#: A user, by id or by account.
+AnyUser = Union[str, Account]
+
+
+def _id(user: AnyUser) -> str:
+    return user if isinstance(user, str) else user["user_id"]
 
 
 class ServerError(Exception):
@@ -67,9 +75,9 @@ class Service(ABC):
 
     # Other users
 
-    def session_key(self, user_id: str) -> str:
+    def session_key(self, user_id: AnyUser) -> str:
         """A session key of a user, by which the realtime database knows the user. ``revoke_tokens`` ends it."""
-        return cast(str, self.request("POST", f"/v3/users/{urllib.parse.quote(user_id)}/token", {})["token"])
+        return cast(str, self.request("POST", f"/v3/users/{urllib.parse.quote(_id(user_id))}/token", {})["token"])
 
     def create_user(self, user_id: str, nickname: str | None = None) -> Account:
         """A user who can log in."""
@@ -86,19 +94,20 @@ class Service(ABC):
         """The REST path of a channel."""
         return "/v3/group_channels/" + urllib.parse.quote(channel_url, safe="")
 
-    def create_channel(self, channel_url: str, *user_ids: str, **more: object) -> str:
-        """A channel with members; ``more`` as in the Platform API, as ``name="Lunch"``."""
-        self.request("POST", "/v3/group_channels", {"channel_url": channel_url, "user_ids": list(user_ids), **more})
+    def create_channel(self, channel_url: str, *users: AnyUser, **more: object) -> str:
+        """A channel with members, by their ids or accounts; ``more`` as in the Platform API, as ``name="Lunch"``."""
+        body = {"channel_url": channel_url, "user_ids": [_id(user) for user in users], **more}
+        self.request("POST", "/v3/group_channels", body)
         return channel_url
 
-    def post(self, channel_url: str, user_id: str, text: str, **more: object) -> Message:
+    def post(self, channel_url: str, user_id: AnyUser, text: str, **more: object) -> Message:
         """A message of a user; ``more`` as in the Platform API."""
-        body = {"message_type": "MESG", "user_id": user_id, "message": text, **more}
+        body = {"message_type": "MESG", "user_id": _id(user_id), "message": text, **more}
         return cast(Message, self.request("POST", self.channel(channel_url) + "/messages", body))
 
-    def post_many(self, channel_url: str, user_id: str, count: int) -> list[int]:
+    def post_many(self, channel_url: str, user_id: AnyUser, count: int) -> list[int]:
         """That many messages, told to clients as if sent one by one; gives their ids."""
-        answer = self.control("post_messages", channel_url=channel_url, user_id=user_id, count=count)
+        answer = self.control("post_messages", channel_url=channel_url, user_id=_id(user_id), count=count)
         return cast("list[int]", answer["message_ids"])
 
     def edit(self, channel_url: str, message_id: MessageId, text: str) -> Message:
@@ -110,9 +119,11 @@ class Service(ABC):
         """Deletes a message."""
         self.request("DELETE", f"{self.channel(channel_url)}/messages/{message_id}")
 
-    def set_typing(self, channel_url: str, user_id: str, typing: bool = True) -> None:
+    def set_typing(self, channel_url: str, user_id: AnyUser, typing: bool = True) -> None:
         """Lets a user begin or end typing."""
-        self.request("POST" if typing else "DELETE", self.channel(channel_url) + "/typing", {"user_ids": [user_id]})
+        self.request(
+            "POST" if typing else "DELETE", self.channel(channel_url) + "/typing", {"user_ids": [_id(user_id)]}
+        )
 
     def messages(self, channel_url: str) -> list[Message]:
         """All messages of a channel, oldest first, replies in threads included."""
@@ -166,9 +177,9 @@ class Service(ABC):
         """Closes requests and new sockets without an answer; open sockets stay, see ``drop_sockets``."""
         self.control("refuse_connections", on=on)
 
-    def drop_sockets(self, user_id: str | None = None) -> int:
+    def drop_sockets(self, user_id: AnyUser | None = None) -> int:
         """Ends the sockets of a user or of all, without a close frame; returns their number."""
-        more = {} if user_id is None else {"user_id": user_id}
+        more = {} if user_id is None else {"user_id": _id(user_id)}
         return int(self.control("drop_sockets", **more)["dropped"])
 
     def delay(self, ms: int, path_prefix: str = "") -> None:
@@ -179,14 +190,14 @@ class Service(ABC):
         """The next messages that are sent are stored and told, but their sender gets no acknowledgement."""
         self.control("lose_next_ack", count=count)
 
-    def expire_session_keys(self, user_id: str | None = None) -> None:
+    def expire_session_keys(self, user_id: AnyUser | None = None) -> None:
         """Session keys run out now."""
-        more = {} if user_id is None else {"user_id": user_id}
+        more = {} if user_id is None else {"user_id": _id(user_id)}
         self.control("expire_session_keys", **more)
 
-    def revoke_tokens(self, user_id: str | None = None) -> list[Account]:
+    def revoke_tokens(self, user_id: AnyUser | None = None) -> list[Account]:
         """Revokes tokens and ends their sessions; gives the users with new tokens."""
-        more = {} if user_id is None else {"user_id": user_id}
+        more = {} if user_id is None else {"user_id": _id(user_id)}
         users = self.control("revoke_tokens", **more)["users"]
         return [{"user_id": user["user_id"], "access_token": user["access_token"]} for user in users]
 
