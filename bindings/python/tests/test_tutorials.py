@@ -16,7 +16,7 @@ from syncmanager.testing import Server
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-TOPICS = ["configuration", "channels", "messages", "threads", "reactions", "receipts", "typing"]
+TOPICS = ["configuration", "channels", "messages", "threads", "reactions", "receipts", "typing", "todo"]
 PAGES = ["tutorial", "blocking", "trouble", "bots", *(f"topics/{name}" for name in TOPICS)]
 #: Of these pages the programs with this text are whole ones, which other tests run: test_handlers.py, tests-desktop.
 WHOLE = {"bots": "sys.argv[1]", "api/desktop": "sys.argv[1]"}
