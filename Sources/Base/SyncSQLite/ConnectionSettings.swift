@@ -7,6 +7,8 @@ public struct ConnectionSettings {
         /// When the log is copied into the file: a power cut may lose the last transactions, a killed process loses
         /// none.
         case normal = "NORMAL"
+        /// When the system writes it: a power cut may lose everything, a killed process loses nothing.
+        case none = "OFF"
     }
 
     public var safety: Safety

@@ -11,6 +11,8 @@ struct UserFiles {
     /// `key`: of a directory that is encrypted, or is to be; in memory it has no effect.
     init(_ place: StorePlace, _ key: HostKey?, _ environment: any ClientEnvironment) throws(BorderError) {
         let keys: DirectoryKeys?
+        // In virtual time programs are killed, but no power is cut, and to wait for the disk would take most of a test.
+        let isDurable = environment.virtualTime == nil
         do throws(StoreError) {
             if case .directory(let directory) = place {
                 lock = try DirectoryLock(directory: directory)
@@ -18,12 +20,12 @@ struct UserFiles {
             } else {
                 (lock, keys) = (nil, nil)
             }
-            cache = try CacheStore(place, now: environment.wall, keys)
+            cache = try CacheStore(place, now: environment.wall, keys, isDurable: isDurable)
         } catch {
             throw BorderError(error)
         }
         do throws(StoreError) {
-            intents = try IntentStore(place, keys)
+            intents = try IntentStore(place, keys, isDurable: isDurable)
             try keys?.settle()
         } catch {
             if case .corrupt = error { throw BorderError(.corruptIntents, error.message) }

@@ -34,9 +34,12 @@ public final class CacheStore {
     /// Opens or creates `cache.db` in a directory, or begins an empty cache in memory. A damaged file is set aside
     /// under a name with `now` (milliseconds since the epoch) and a new one begun; the same is done with a file whose
     /// damage was found in use, the next time it is opened. `keys`: of a directory that is encrypted.
-    public convenience init(_ place: StorePlace, now: Int64, _ keys: DirectoryKeys? = nil) throws(StoreError) {
+    /// `isDurable`: what is stored survives power cuts.
+    public convenience init(
+        _ place: StorePlace, now: Int64, _ keys: DirectoryKeys? = nil, isDurable: Bool = true
+    ) throws(StoreError) {
         switch place {
-        case .directory(let directory): try self.init(directory: directory, now: now, keys)
+        case .directory(let directory): try self.init(directory: directory, now: now, keys, isDurable: isDurable)
         case .memory:
             self.init(try CacheStore.prepared(try StoredFile.cache.inMemory()), place: place, setAsideAs: nil)
         }
@@ -57,7 +60,9 @@ public final class CacheStore {
     }
 
     /// Opens or creates `cache.db` in a directory, as described above for a place.
-    public convenience init(directory: String, now: Int64, _ keys: DirectoryKeys? = nil) throws(StoreError) {
+    public convenience init(
+        directory: String, now: Int64, _ keys: DirectoryKeys? = nil, isDurable: Bool = true
+    ) throws(StoreError) {
         let path = StoredFile.cache.path(in: directory)
         var opened: Connection?
         var setAsideAs: String?
@@ -66,7 +71,7 @@ public final class CacheStore {
             damage = .corrupt(message: "found damaged in use")
         } else {
             do throws(StoreError) {
-                opened = try CacheStore.open(path, keys)
+                opened = try CacheStore.open(path, keys, isDurable: isDurable)
             } catch {
                 guard case .corrupt = error else { throw error }
                 damage = error
@@ -78,15 +83,17 @@ public final class CacheStore {
             opened = nil
             setAsideAs = aside
         }
-        let connection = if let opened { opened } else { try CacheStore.open(path, keys) }
+        let connection = if let opened { opened } else { try CacheStore.open(path, keys, isDurable: isDurable) }
         self.init(connection, place: .directory(directory), setAsideAs: setAsideAs)
         self.keys = keys
         connection.onDamage = { CacheStore.markDamaged(path) }
     }
 
-    private static func open(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) -> Connection {
+    private static func open(
+        _ path: String, _ keys: DirectoryKeys?, isDurable: Bool
+    ) throws(StoreError) -> Connection {
         try DirectoryKeys.open(keys) { (key) throws(StoreError) in
-            try prepared(try StoredFile.cache.open(path, key))
+            try prepared(try StoredFile.cache.open(path, key, isDurable: isDurable))
         }
     }
 

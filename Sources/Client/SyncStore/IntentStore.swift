@@ -122,9 +122,12 @@ public final class IntentStore {
     /// Opens or creates `intents.db` in a directory, or begins an empty outbox in memory. A file that is damaged, lacks
     /// a part of its schema, or is empty although intents were written to it, is `.corrupt` and is left as it is; so is
     /// one whose log's header is not right. `keys`: of a directory that is encrypted.
-    public convenience init(_ place: StorePlace, _ keys: DirectoryKeys? = nil) throws(StoreError) {
+    /// `isDurable`: what is stored survives power cuts.
+    public convenience init(
+        _ place: StorePlace, _ keys: DirectoryKeys? = nil, isDurable: Bool = true
+    ) throws(StoreError) {
         switch place {
-        case .directory(let directory): try self.init(directory: directory, keys)
+        case .directory(let directory): try self.init(directory: directory, keys, isDurable: isDurable)
         case .memory: try self.init()
         }
     }
@@ -136,7 +139,7 @@ public final class IntentStore {
     }
 
     /// Opens or creates `intents.db` in a directory, as described above for a place.
-    public init(directory: String, _ keys: DirectoryKeys? = nil) throws(StoreError) {
+    public init(directory: String, _ keys: DirectoryKeys? = nil, isDurable: Bool = true) throws(StoreError) {
         let path = StoredFile.intents.path(in: directory)
         let mark = IntentMark(directory: directory)
         self.mark = mark
@@ -146,8 +149,8 @@ public final class IntentStore {
         intentsLost = isLost
         // The file is made under another name first: a kill in between must not leave an empty file, which would count
         // as damage.
-        if isLost { try IntentStore.make(path, keys) }
-        connection = try IntentStore.open(path, keys)
+        if isLost { try IntentStore.make(path, keys, isDurable: isDurable) }
+        connection = try IntentStore.open(path, keys, isDurable: isDurable)
         try IntentStore.migrate(connection, isUsed: isMarked && !isLost)
         // Files of the first schema were used without a mark.
         if !isMarked {
@@ -167,14 +170,18 @@ public final class IntentStore {
         try checkSchema(connection)
     }
 
-    private static func open(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) -> Connection {
-        try DirectoryKeys.open(keys) { (key) throws(StoreError) in try StoredFile.intents.open(path, key) }
+    private static func open(
+        _ path: String, _ keys: DirectoryKeys?, isDurable: Bool
+    ) throws(StoreError) -> Connection {
+        try DirectoryKeys.open(keys) { (key) throws(StoreError) in
+            try StoredFile.intents.open(path, key, isDurable: isDurable)
+        }
     }
 
-    private static func make(_ path: String, _ keys: DirectoryKeys?) throws(StoreError) {
+    private static func make(_ path: String, _ keys: DirectoryKeys?, isDurable: Bool) throws(StoreError) {
         let new = path + ".new"
         for end in ["", "-wal", "-shm"] { unlink(new + end) }
-        let connection = try open(new, keys)
+        let connection = try open(new, keys, isDurable: isDurable)
         try connection.migrate(migrations)
         connection.shut()
         guard rename(new, path) == 0 else {

@@ -18,9 +18,9 @@ public enum StoredFile: String, CaseIterable, Sendable {
         }
     }
 
-    /// Only its owner can read the file, and what is deleted is overwritten.
-    func settings(_ key: FileKey?) -> ConnectionSettings {
-        let safety: ConnectionSettings.Safety = self == .cache ? .normal : .full
+    /// Only its owner can read the file, and what is deleted is overwritten. `isDurable`: it survives power cuts.
+    func settings(_ key: FileKey?, isDurable: Bool = true) -> ConnectionSettings {
+        let safety: ConnectionSettings.Safety = !isDurable ? .none : self == .cache ? .normal : .full
         var settings = ConnectionSettings(safety: safety, pageSize: pageSize, cacheSize: 4000, logLimit: 16 << 20)
         settings.isPrivate = true
         settings.erasesDeleted = true
@@ -31,8 +31,8 @@ public enum StoredFile: String, CaseIterable, Sendable {
     }
 
     /// Opens or creates such a file at a path.
-    func open(_ path: String, _ key: FileKey?) throws(StoreError) -> Connection {
-        try Connection(path: path, settings(key))
+    func open(_ path: String, _ key: FileKey?, isDurable: Bool = true) throws(StoreError) -> Connection {
+        try Connection(path: path, settings(key, isDurable: isDurable))
     }
 
     /// The same in memory.
