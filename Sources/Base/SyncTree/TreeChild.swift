@@ -7,4 +7,7 @@ public struct TreeChild: Equatable, Sendable {
         self.key = key
         self.node = node
     }
+
+    /// How many bytes a child takes in its list, about, without its value.
+    public static func bytes(under key: TreeKey) -> Int { MemoryLayout<TreeChild>.stride + key.text.utf8.count }
 }

@@ -28,6 +28,9 @@ public struct TreeError: Error, Equatable, Sendable {
     public let reason: Reason
 
     public init(_ reason: Reason) { self.reason = reason }
+
+    /// Why a text could not be read.
+    public init(_ error: JSONError) { reason = error.isTooLarge ? .size : .syntax }
 }
 
 extension TreeError: CustomStringConvertible {

@@ -80,7 +80,7 @@ public struct TreeNode: Sendable {
         case .leaf(.text(let text)): text.utf8.count
         case .leaf: 0
         case .children(let children):
-            children.reduce(0) { $0 + MemoryLayout<TreeChild>.stride + $1.key.text.utf8.count + $1.node.bytes }
+            children.reduce(0) { $0 + TreeChild.bytes(under: $1.key) + $1.node.bytes }
         }
     }
 
@@ -97,7 +97,7 @@ public struct TreeNode: Sendable {
             if left <= 0 { break }
             left -= 1
             seen += 1
-            sum += MemoryLayout<TreeChild>.stride + child.key.text.utf8.count + child.node.estimatedBytes(&left)
+            sum += TreeChild.bytes(under: child.key) + child.node.estimatedBytes(&left)
         }
         return seen == 0 ? children.count * MemoryLayout<TreeChild>.stride : sum / seen * children.count
     }

@@ -61,7 +61,7 @@ public struct TreeReader {
     }
 
     private mutating func syntax<T>(_ body: (inout JSONReader) throws(JSONError) -> T) throws(TreeError) -> T {
-        do { return try body(&json) } catch { throw TreeError(error.isTooLarge ? .size : .syntax) }
+        do { return try body(&json) } catch { throw TreeError(error) }
     }
 
     private mutating func end() throws(TreeError) {
@@ -82,10 +82,6 @@ public struct TreeReader {
     private mutating func take(_ bytes: Int) throws(TreeError) {
         bytesLeft -= bytes
         guard bytesLeft >= 0 else { throw TreeError(.size) }
-    }
-
-    private mutating func take(_ key: TreeKey) throws(TreeError) {
-        try take(MemoryLayout<TreeChild>.stride + key.text.utf8.count)
     }
 
     // MARK: Values
@@ -121,7 +117,7 @@ public struct TreeReader {
             let key = TreeKey(index: index)
             let node = try value(existing[key], depth: depth + 1)
             if !node.isEmpty {
-                try take(key)
+                try take(TreeChild.bytes(under: key))
                 children.append(TreeChild(key: key, node: node))
             }
             // This cannot overflow: no text is long enough for so many elements.
@@ -150,7 +146,7 @@ public struct TreeReader {
             } else {
                 let key = try key(name)
                 guard depth < TreePath.depthLimit else { throw TreeError(.depth) }
-                try take(key)
+                try take(TreeChild.bytes(under: key))
                 children.append(TreeChild(key: key, node: try self.value(existing[key], depth: depth + 1)))
             }
         }
@@ -218,7 +214,7 @@ public struct TreeReader {
             }
             let depth = base.keys.count + path.keys.count
             guard depth <= TreePath.depthLimit else { throw TreeError(.depth) }
-            for key in path.keys { try take(key) }
+            for key in path.keys { try take(TreeChild.bytes(under: key)) }
             writes.append(TreeWrite(path: path, node: try value(existing[path], depth: depth)))
         }
         let ordered = writes.sorted { $0.path.keys.lexicographicallyPrecedes($1.path.keys) }

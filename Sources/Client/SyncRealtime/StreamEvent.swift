@@ -39,7 +39,7 @@ enum StreamEvent: Equatable {
     }
 
     private static func bytes(_ path: TreePath, _ node: TreeNode) -> Int {
-        path.keys.reduce(node.bytes) { $0 + MemoryLayout<TreeChild>.stride + $1.text.utf8.count }
+        path.keys.reduce(node.bytes) { $0 + TreeChild.bytes(under: $1) }
     }
 
     private static func parts(_ text: [UInt8]) throws(TreeError) -> (TreePath, [UInt8]) {
@@ -51,7 +51,7 @@ enum StreamEvent: Equatable {
                 }
                 return .success((path, data.copy()))
             } catch {
-                return .failure(TreeError(error.isTooLarge ? .size : .syntax))
+                return .failure(TreeError(error))
             }
         }
         let (path, data) = try parts.get()
