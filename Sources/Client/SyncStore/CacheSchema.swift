@@ -1,5 +1,134 @@
-/// The cache's migrations. A migration never changes once it is released; docs/schema.sql shows the resulting schema.
+/// The cache's schema; docs/schema.sql explains it.
 enum CacheSchema {
+    /// A new file gets all of it at once.
+    static let whole = """
+        CREATE TABLE meta (
+            key TEXT NOT NULL PRIMARY KEY,
+            value TEXT NOT NULL,
+            checksum INTEGER NOT NULL DEFAULT 0
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE channel (
+            key INTEGER PRIMARY KEY,
+            url TEXT NOT NULL UNIQUE,
+            is_cached INTEGER NOT NULL DEFAULT 0,
+            name TEXT NOT NULL DEFAULT '',
+            has_last_message INTEGER NOT NULL DEFAULT 0,
+            latest_at INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL DEFAULT 0,
+            checksum INTEGER NOT NULL DEFAULT 0,
+            json TEXT NOT NULL DEFAULT '',
+            key_checksum INTEGER NOT NULL DEFAULT 0,
+            messages INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0,
+            used_at INTEGER NOT NULL DEFAULT 0,
+            usage_checksum INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE is_cached = 1;
+        CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE is_cached = 1;
+        CREATE INDEX channel_by_name ON channel (name, url) WHERE is_cached = 1;
+
+        CREATE TABLE message (
+            key INTEGER PRIMARY KEY,
+            channel INTEGER NOT NULL,
+            ord INTEGER NOT NULL,
+            tie INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            parent_id TEXT NOT NULL,
+            is_reply_to_channel INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            custom_type TEXT NOT NULL,
+            sender_id TEXT NOT NULL,
+            updated_at INTEGER NOT NULL,
+            is_silent INTEGER NOT NULL,
+            request_id TEXT NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL,
+            fields_checksum INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX message_by_position ON message (channel, ord DESC, tie DESC);
+        CREATE UNIQUE INDEX message_by_id ON message (channel, id);
+        CREATE INDEX message_by_parent ON message (channel, parent_id, ord) WHERE parent_id > '';
+
+        CREATE TABLE thread (
+            key INTEGER PRIMARY KEY,
+            channel INTEGER NOT NULL,
+            parent_id TEXT NOT NULL,
+            checksum INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (channel, parent_id)
+        ) STRICT;
+
+        CREATE TABLE relation (
+            key INTEGER PRIMARY KEY,
+            channel INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            target TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            sender_id TEXT NOT NULL,
+            ord INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX relation_by_id ON relation (channel, id);
+        CREATE INDEX relation_by_target ON relation (channel, target, ord, id);
+
+        CREATE TABLE notice (
+            id INTEGER PRIMARY KEY,
+            channel_url TEXT NOT NULL,
+            message_id TEXT NOT NULL,
+            ord INTEGER NOT NULL,
+            tie INTEGER NOT NULL,
+            is_mention INTEGER NOT NULL,
+            missed INTEGER NOT NULL,
+            may_be_more INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX notice_by_message ON notice (channel_url, message_id);
+
+        CREATE TABLE notice_mark (
+            channel_url TEXT NOT NULL PRIMARY KEY,
+            has_position INTEGER NOT NULL,
+            ord INTEGER NOT NULL,
+            tie INTEGER NOT NULL,
+            is_wanted INTEGER NOT NULL,
+            missed INTEGER NOT NULL,
+            may_be_more INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX notice_mark_wanted ON notice_mark (channel_url) WHERE is_wanted = 1;
+
+        CREATE TABLE chunk (
+            channel INTEGER NOT NULL,
+            start_ord INTEGER NOT NULL,
+            start_tie INTEGER NOT NULL,
+            start_token TEXT NOT NULL,
+            end_ord INTEGER NOT NULL,
+            end_tie INTEGER NOT NULL,
+            end_token TEXT NOT NULL,
+            reached_first INTEGER NOT NULL,
+            is_open_ended INTEGER NOT NULL,
+            checksum INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (channel, start_ord, start_tie)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE database_value (
+            key INTEGER PRIMARY KEY,
+            url TEXT NOT NULL,
+            name TEXT NOT NULL,
+            path TEXT NOT NULL,
+            query TEXT NOT NULL,
+            used INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
+        CREATE INDEX database_value_by_use ON database_value (used, size);
+        """
+
+    /// A file of an earlier version gets those that it lacks. One never changes once it is released.
     static let migrations = [
         """
         CREATE TABLE meta (

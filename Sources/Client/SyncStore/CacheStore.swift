@@ -100,7 +100,7 @@ public final class CacheStore {
     private static func prepared(_ connection: Connection) throws(StoreError) -> Connection {
         connection.checksTypes = true
         try connection.checkWritable()
-        try connection.migrate(CacheSchema.migrations)
+        try connection.migrate(CacheSchema.migrations, whole: CacheSchema.whole)
         try connection.setPageSize(StoredFile.cache.pageSize)
         // Reads the schema and the b-tree roots, so that damage is found here and not at the first query.
         for table in [

@@ -6,7 +6,7 @@ extension StoredFile {
     public var schema: Int64 {
         switch self {
         case .cache: Int64(CacheSchema.migrations.count)
-        case .intents: Int64(IntentStore.migrations.count)
+        case .intents: Int64(IntentSchema.migrations.count)
         }
     }
 
