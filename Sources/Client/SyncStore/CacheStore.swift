@@ -70,11 +70,15 @@ public final class CacheStore {
         if access(CacheStore.damageMark(path), F_OK) == 0 {
             damage = .corrupt(message: "found damaged in use")
         } else {
-            do throws(StoreError) {
-                opened = try CacheStore.open(path, keys, isDurable: isDurable)
-            } catch {
-                guard case .corrupt = error else { throw error }
-                damage = error
+            // To SQLite a read that fails once looks like damage, so the file is read twice.
+            for _ in 0..<2 where opened == nil {
+                do throws(StoreError) {
+                    opened = try CacheStore.open(path, keys, isDurable: isDurable)
+                    damage = nil
+                } catch {
+                    guard case .corrupt = error else { throw error }
+                    damage = error
+                }
             }
         }
         if let damage {
