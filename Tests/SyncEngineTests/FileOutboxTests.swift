@@ -259,6 +259,18 @@ final class FileOutboxTests: EngineTestCase {
         XCTAssertEqual(uploading, [])
     }
 
+    /// Without a descriptor the file itself is not at fault, see RulesTests.
+    func testAFileThatCannotBeOpenedNowIsRetried() {
+        online()
+        sendFiles("f", ["/a"])
+        uploadFailed("f", .crowded, 800_120)
+        XCTAssertEqual(host.ids(1, .pending), ["f"])
+        wait(1000)
+        XCTAssertEqual(uploading, ["f /a"])
+        uploaded("f")
+        XCTAssertEqual(sending, ["f"])
+    }
+
     func testWhatCannotBeSentIsRefusedAtOnce() throws {
         online(fileLimit: 100)
         for (path, problem) in [

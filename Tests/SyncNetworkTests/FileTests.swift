@@ -31,6 +31,18 @@ final class FileTests: NetworkTestCase {
         return bytes
     }
 
+    func testAFileIsUnavailableWithoutADescriptor() throws {
+        let path = try write([1])
+        var limit = rlimit()
+        XCTAssertEqual(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+        var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none), 0)
+        let looked = Result { () throws(DiskFile.Problem) in try DiskFile.look(at: path) }
+        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+        XCTAssertEqual(looked, .failure(.unavailable))
+        XCTAssertEqual(try DiskFile.look(at: path).size, 1)
+    }
+
     private func upload(_ path: String, to url: String, stamp: DiskFile.Stamp? = nil) throws -> HTTPRequest {
         var request = HTTPRequest(method: "POST", url: url, timeoutMS: 5000)
         request.file = .sent(HTTPForm(

@@ -319,4 +319,16 @@ final class RulesTests: XCTestCase {
             XCTAssertFalse(rules.failure(cause).message.isEmpty)
         }
     }
+
+    /// A file that cannot be opened for lack of descriptors is not at fault.
+    func testAFileThatCannotBeOpenedNowIsRetried() {
+        let found = rules.failure(.file(.unavailable, path: "/a"))
+        let told = ServiceFailure(TransportFailure(kind: .file(.unavailable), message: "why"))
+        for failure in [found, told] {
+            XCTAssertEqual(failure.kind, .crowded)
+            XCTAssertFalse(failure.kind.isForGood)
+            XCTAssertTrue(rules.isCurable(code: failure.code))
+        }
+        XCTAssertEqual(rules.failure(.file(.unreadable, path: "/a")).kind, .file(.unreadable))
+    }
 }

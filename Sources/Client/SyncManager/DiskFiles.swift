@@ -29,6 +29,7 @@ extension FileProblem {
             case .exists: .exists
             case .unwritable: .unwritable
             case .busy: .busy
+            case .unavailable: .unavailable
             }
     }
 }

@@ -66,10 +66,18 @@ extension ServiceFailure {
         case .timedOut: self.init(kind: .timedOut, code: MatrixCodes.timedOut, message: failure.message)
         case .tooLarge: self.init(kind: .tooLarge, code: MatrixCodes.tooLarge, message: failure.message)
         case .crowded: self.init(kind: .crowded, code: MatrixCodes.network, message: failure.message)
-        case .file(let problem):
-            self.init(kind: .file(problem), code: MatrixCodes.fileUnusable, message: failure.message)
+        case .file(let problem): self.init(problem, failure.message)
         case .failed, .notInstalled, .refused, .textTooLarge:
             self.init(kind: .unreachable, code: MatrixCodes.network, message: failure.message)
+        }
+    }
+
+    /// The failure of a request or a message whose file is not what it has to be.
+    fileprivate init(_ problem: FileProblem, _ message: String) {
+        if problem == .unavailable {
+            self.init(kind: .crowded, code: MatrixCodes.network, message: message)
+        } else {
+            self.init(kind: .file(problem), code: MatrixCodes.fileUnusable, message: message)
         }
     }
 
@@ -102,8 +110,7 @@ extension MatrixRules {
         case .tooOld: local(.refused, MatrixCodes.tooOld, "the message waited too long to be sent")
         case .neverAnswered:
             local(.unreachable, MatrixCodes.neverAnswered, "the host did not tell how its send went")
-        case .file(let problem, let path):
-            local(.file(problem), MatrixCodes.fileUnusable, "\(path): the file cannot be sent")
+        case .file(let problem, let path): ServiceFailure(problem, "\(path): the file cannot be sent")
         case .fileTooLarge(let path, let limit):
             local(.refused, MatrixCodes.tooLarge, "\(path): the service takes files of at most \(limit) bytes")
         case .byHost(let code): local(.refused, code, "the host could not send it")

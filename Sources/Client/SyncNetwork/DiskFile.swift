@@ -33,6 +33,8 @@ public struct DiskFile: Sendable {
         case unwritable
         /// Another exchange or an export writes it.
         case busy
+        /// The system has no descriptor or memory left to open it.
+        case unavailable
     }
 
     let descriptor: Int32
@@ -48,6 +50,7 @@ public struct DiskFile: Sendable {
             case ENOENT, ENOTDIR: throw .missing
             // A socket, or a device without a driver.
             case ENXIO, ENODEV: throw .notRegular
+            case EMFILE, ENFILE, ENOMEM, EINTR: throw .unavailable
             default: throw .unreadable
             }
         }
@@ -93,6 +96,7 @@ extension NetworkFailure {
             case .exists: "there is a file already"
             case .unwritable: "the file cannot be written"
             case .busy: "the file is being written already"
+            case .unavailable: "the file cannot be opened now"
             }
         self.init(.file, code: problem.rawValue, "\(path): \(what)")
     }

@@ -105,10 +105,11 @@ extension ServiceFailure {
             case .exists: "there is a file already"
             case .unwritable: "the file cannot be written"
             case .busy: "the file is being written already"
+            case .unavailable: "the file cannot be opened now"
             }
-        return ServiceFailure(
-            kind: .file(problem), code: FailureCodes.fileUnusable,
-            message: message ?? (path.map { $0 + ": " + what } ?? what))
+        let text = message ?? (path.map { $0 + ": " + what } ?? what)
+        if problem == .unavailable { return ServiceFailure(kind: .crowded, code: FailureCodes.network, message: text) }
+        return ServiceFailure(kind: .file(problem), code: FailureCodes.fileUnusable, message: text)
     }
 
     static func fileTooLarge(_ path: String, limit: Int64) -> ServiceFailure {

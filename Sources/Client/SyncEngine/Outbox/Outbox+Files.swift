@@ -84,8 +84,19 @@ extension Outbox {
                 .upload(requestID: intent.requestID, channelURL: intent.channelURL, file: index),
                 .uploadFile(channelURL: intent.channelURL, requestID: intent.requestID, file)))
         } catch {
-            fail(intent, turn.rules.failure(error.cause), isForGood: true, &turn)
+            let failure = turn.rules.failure(error.cause)
+            if failure.kind.isForGood { return fail(intent, failure, isForGood: true, &turn) }
+            uploadFailed(intent, failure, &turn)
         }
+    }
+
+    /// A file was not uploaded: it is retried after a pause, or its message fails.
+    private func uploadFailed(_ intent: Intent, _ failure: ServiceFailure, _ turn: inout Turn) {
+        let isCurable = turn.rules.isCurable(code: failure.code)
+        let isRetried = uploads.fail(
+            intent.requestID, in: intent.channelURL, failure, isCurable: isCurable, now: turn.now.monotonic,
+            turn.random)
+        if !isRetried { fail(intent, failure, &turn) }
     }
 
     /// The answer to an upload.
@@ -97,10 +108,7 @@ extension Outbox {
         guard case .uploaded(let file) = reply else {
             let failure =
                 if case .failure(let failure) = reply { failure } else { turn.rules.failure(.unexpectedReply) }
-            let isCurable = turn.rules.isCurable(code: failure.code)
-            let (now, random) = (turn.now.monotonic, turn.random)
-            if uploads.fail(requestID, in: url, failure, isCurable: isCurable, now: now, random) { return }
-            return fail(intent, failure, &turn)
+            return uploadFailed(intent, failure, &turn)
         }
         uploads.succeed(requestID, in: url)
         document.take(file, for: index)

@@ -25,6 +25,8 @@ public enum FileProblem: Error, Equatable, Sendable {
     case unwritable
     /// It is being written already.
     case busy
+    /// The system cannot open it now, for lack of descriptors or memory. Worth a retry after a pause.
+    case unavailable
 }
 
 /// Looks at files, and writes them for the engine, which itself uses the disk only through its stores.
