@@ -215,7 +215,8 @@
  * a result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
  * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
  * most, those of collections not counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call
- * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
+ * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot, and one slot more is there for
+ * sm_sign_out().
  *
  * What a service answers does not grow without bound either: the body of one answer has 64 MiB at most, unpacked, and
  * those of all answers to one client that are under way or not worked in yet have 128 MiB together. Beyond it a call

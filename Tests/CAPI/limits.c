@@ -55,7 +55,7 @@ static void refusals(void) {
     GIVES(SM_ERR_TOO_MANY_CALLS, sm_resume_sync(client));
     GIVES(SM_ERR_TOO_MANY_CALLS, sm_set_token(client, "t"));
     GIVES(SM_ERR_TOO_MANY_CALLS, sm_reset_viewpoint(messages, 0));
-    /* What ends something is not. */
+    /* What ends something is not; a sign-out once. */
     for (int index = 0; index < 10000; index++) GIVES(SM_OK, sm_disconnect(client));
     sm_collection_remove(messages);
     GIVES(SM_ERR_INVALID_HANDLE, sm_fetch(messages, SM_NEXT, NULL, NULL, NULL, NULL));
@@ -69,6 +69,18 @@ static void refusals(void) {
     while (own.results < 1004) CHECK(sm_dispatch(client, 0, 10000) > 0);
     sm_close(client);
     CHECK(own.results == 1004 && own.destroyed == 1006);
+}
+
+/* A host that drains nothing any more can still sign out, once. */
+static void signed_out_when_full(void) {
+    counts own = {0}, last = {0};
+    sm_client *client = open_client(fresh_directory(), "");
+    CHECK(fill(client, &own) == 1000);
+    GIVES(SM_OK, sm_sign_out(client, count_result, &last, count_end, NULL));
+    GIVES(SM_ERR_TOO_MANY_CALLS, sm_sign_out(client, count_result, &own, count_end, NULL));
+    while (last.results < 1) CHECK(sm_dispatch(client, 0, 10000) > 0);
+    sm_close(client);
+    CHECK(own.results == 1000 && own.destroyed == 1002 && last.destroyed == 1);
 }
 
 static void with_longer_queues(void) {
@@ -129,6 +141,7 @@ static void closed_with_calls_left(void) {
 
 int main(void) {
     refusals();
+    signed_out_when_full();
     with_longer_queues();
     long_texts();
     closed_with_calls_left();

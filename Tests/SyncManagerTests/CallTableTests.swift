@@ -30,6 +30,19 @@ final class CallTableTests: XCTestCase {
         XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: nil, others: slots(9)) })
     }
 
+    /// A host that does not drain must still be able to sign out, once.
+    func testASignOutHasASlotOfItsOwn() throws {
+        var table = CallTable(queueLimit: 16)
+        for _ in 0..<990 { _ = try table.add(Listener(), fetch: nil, others: slots(10)) }
+        func signOut() -> Status? {
+            refusal { () throws(BorderError) in
+                _ = try table.add(Listener(), fetch: nil, others: slots(10), isSignOut: true)
+            }
+        }
+        XCTAssertNil(signOut())
+        XCTAssertEqual(signOut(), .tooManyCalls)
+    }
+
     func testOneFetchInADirectionAtATime() throws {
         var table = CallTable(queueLimit: 16)
         let next = CallTable.FetchKey(collection: 1, direction: .next)

@@ -38,9 +38,10 @@ struct CallTable {
     var count: Int { calls.count }
 
     /// Accepts a call whose texts have so many bytes, and gives its number. `others`: the load of commands without a
-    /// result.
+    /// result. `isSignOut`: there is one slot more, since a host that is full must still be able to sign out.
     mutating func add(
-        _ listener: Listener, fetch: FetchKey?, bytes added: Int = 0, others: WaitingLoad = WaitingLoad()
+        _ listener: Listener, fetch: FetchKey?, bytes added: Int = 0, others: WaitingLoad = WaitingLoad(),
+        isSignOut: Bool = false
     ) throws(BorderError) -> CallID {
         if let fetch, fetch.direction != nil {
             guard !fetching.contains(fetch) else {
@@ -50,7 +51,7 @@ struct CallTable {
                 throw BorderError(.duplicatedFetch, "a start of the collection is in flight")
             }
         }
-        try checkRoom(bytes: added, others: others)
+        try checkRoom(bytes: added, others: others, slots: isSignOut ? limit + 1 : limit)
         if let fetch { begin(fetch) }
         last += 1
         calls[.host(last)] = Call(listener: listener, fetch: fetch, bytes: added)
@@ -59,8 +60,12 @@ struct CallTable {
     }
 
     func checkRoom(bytes added: Int, others: WaitingLoad) throws(BorderError) {
+        try checkRoom(bytes: added, others: others, slots: limit)
+    }
+
+    private func checkRoom(bytes added: Int, others: WaitingLoad, slots: Int) throws(BorderError) {
         let advice = "drain their results with sm_next_event() or sm_dispatch()"
-        guard calls.count + others.slots < limit else {
+        guard calls.count + others.slots < slots else {
             throw BorderError(.tooManyCalls, "\(limit) calls wait: \(advice)")
         }
         guard bytes + others.bytes + added <= CallTable.byteLimit else {

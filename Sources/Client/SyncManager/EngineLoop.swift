@@ -78,8 +78,9 @@ final class EngineLoop: EngineWork, SteppedEngine, @unchecked Sendable {
     ) throws(BorderError) -> CallID {
         try monitor.locked { () throws(BorderError) in
             try checkOpenLocked()
+            let isSignOut = if case .signOut = call { true } else { false }
             let id = try queue.addCall(
-                listener, fetch: fetch, bytes: call.profile.textBytes, others: inbox.load)
+                listener, fetch: fetch, bytes: call.profile.textBytes, others: inbox.load, isSignOut: isSignOut)
             append(.call(id, call))
             return id
         }

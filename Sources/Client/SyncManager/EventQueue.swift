@@ -101,9 +101,10 @@ final class EventQueue: @unchecked Sendable {
     /// Accepts a call, whose completion comes through this queue, and gives its number. `bytes`: of its texts;
     /// `others`: the load of commands without a result.
     func addCall(
-        _ listener: Listener, fetch: CallTable.FetchKey? = nil, bytes: Int = 0, others: WaitingLoad = WaitingLoad()
+        _ listener: Listener, fetch: CallTable.FetchKey? = nil, bytes: Int = 0, others: WaitingLoad = WaitingLoad(),
+        isSignOut: Bool = false
     ) throws(BorderError) -> CallID {
-        try calls.add(listener, fetch: fetch, bytes: bytes, others: others)
+        try calls.add(listener, fetch: fetch, bytes: bytes, others: others, isSignOut: isSignOut)
     }
 
     // MARK: Registration
