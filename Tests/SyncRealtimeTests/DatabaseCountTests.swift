@@ -38,6 +38,30 @@ final class DatabaseCountTests: DatabaseMachineCase {
         }
     }
 
+    /// Reading it again would end in the same way for ever.
+    func testAValueThatIsTooLargeIsNotCounted() throws {
+        let values = Array("[".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 10) + Array("1".utf8)
+            + (0..<2_000_000).flatMap { _ in Array(",1".utf8) } + Array("]".utf8)
+        for isReceived in [false, true] {
+            fresh()
+            let id = try machine.count(path("n"), by: 1, now: now)
+            let other = try machine.set(path("m"), Array("1".utf8), now: now)
+            let read = try number(outputs().last { $0.contains("GET") })
+            if isReceived {
+                answer(read, 200, String(decoding: values, as: UTF8.self), [TransportHeader("ETag", "one")])
+            } else {
+                machine.receive(
+                    .requestFailed(id: read, TransportFailure(kind: .tooLarge, message: "why")), now: now)
+            }
+            machine.advance(now: now)
+            let lines = outputs()
+            let why = isReceived ? "the value takes more than 64 MiB" : "why"
+            XCTAssertTrue(lines.contains("\(id) refused \(why)"), "\(lines)")
+            XCTAssertTrue(lines.contains { $0.contains("PUT db.example/m.json") }, "\(lines)")
+            XCTAssertEqual(keep.ordered.map(\.id), [other])
+        }
+    }
+
     /// The service has nothing of it, the place keeps what it has, and what was counted behind it goes on.
     func testASumBeyond64BitsIsRefused() throws {
         for (by, value) in [(1, Int64.max), (-1, Int64.min), (1 << 53, Int64.max - 1)] as [(Int64, Int64)] {

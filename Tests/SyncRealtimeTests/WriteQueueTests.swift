@@ -64,12 +64,12 @@ final class WriteQueueTests: PartCase {
     func testWhatGotNoAnswerIsSentAgainAfterAPause() throws {
         let write = try append("a", "1")
         _ = send()
-        queue.failed(write + 1, &turn)
+        _ = queue.failed(write + 1, .offline, &turn)
         XCTAssertEqual(send(), [])
         let until = try XCTUnwrap(queue.nextDeadline(isClear: true, turn))
         wait(until - turn.now.monotonic)
         XCTAssertEqual(send(), ["\(write + 2) PUT db.example/a.json 1"])
-        queue.failed(write + 2, &turn)
+        _ = queue.failed(write + 2, .offline, &turn)
         queue.tryNow()
         XCTAssertEqual(send(), ["\(write + 3) PUT db.example/a.json 1"])
     }

@@ -311,7 +311,11 @@ public final class DatabaseMachine {
         if let outcome = reads.answered(request, response, &turn) { return take(outcome) }
         if transactions.answered(request, response, &turn) { return }
         if let outcome = queue.counted(request, response, &turn) { return take(outcome) }
-        guard let outcome = queue.answered(request, response, &turn) else { return }
+        if let outcome = queue.answered(request, response, &turn) { writeEnded(outcome) }
+    }
+
+    /// A request of a write has ended: others may have waited for it.
+    private func writeEnded(_ outcome: WriteQueue.Outcome) {
         take(outcome)
         sendWrites()
         transactions.sendDue(queue, &turn)
@@ -319,7 +323,8 @@ public final class DatabaseMachine {
 
     private func failed(_ request: UInt64, _ failure: DatabaseFailure) {
         if let outcome = reads.failed(request, failure) { return take(outcome) }
-        if !transactions.failed(request, failure, &turn) { queue.failed(request, &turn) }
+        if transactions.failed(request, failure, &turn) { return }
+        if let outcome = queue.failed(request, failure, &turn) { writeEnded(outcome) }
     }
 
     private func received(_ stream: UInt64, _ bytes: [UInt8]) {

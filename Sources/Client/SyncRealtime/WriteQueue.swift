@@ -76,8 +76,13 @@ struct WriteQueue {
             return nil
         }
         let path = pending[index].record.path
-        let node = try? TreeReader.value(response.body, at: path, time: turn.now.wall)
-        guard let node, !response.entityTag.isEmpty else {
+        let read = Result { () throws(TreeError) in
+            try TreeReader.value(response.body, at: path, time: turn.now.wall)
+        }
+        if case .failure(let error) = read, error.reason == .size {
+            return .refused(pending.remove(at: index), .tooLarge(TreeReader.sizeLimit))
+        }
+        guard case .success(let node) = read, !response.entityTag.isEmpty else {
             pending[index].count?.readAgain()
             pause(index, response, &turn)
             return .waits
@@ -113,9 +118,17 @@ struct WriteQueue {
         return .waits
     }
 
-    /// A request got no answer: if it was a write's, that is sent again later.
-    mutating func failed(_ request: UInt64, _ turn: inout DatabaseTurn) {
-        if let index = index(of: request) { pause(index, nil, &turn) }
+    /// A request got no answer: if it was a write's, that is sent again later, except a count whose value is too large
+    /// to be read. `nil` when the request was no write's.
+    mutating func failed(
+        _ request: UInt64, _ failure: DatabaseFailure, _ turn: inout DatabaseTurn
+    ) -> Outcome? {
+        guard let index = index(of: request) else { return nil }
+        if failure.limit == .single, pending[index].count?.isWriting == false {
+            return .refused(pending.remove(at: index), failure)
+        }
+        pause(index, nil, &turn)
+        return .waits
     }
 
     private func index(of request: UInt64) -> Int? {
