@@ -55,7 +55,8 @@
  *                    the service fills; what is shown stays usable; sm_fetch(SM_NEXT) goes on, where nothing is shown
  *                    sm_fetch(SM_PREVIOUS); sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
- *                    "token_needed" (offline until sm_set_token())
+ *                    "token_needed" (offline until sm_set_token()). With "waiting", and with "disconnected" when the
+ *                    host did not ask for it, "code" and "message" say why: the service's, or those of errors.md
  *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
  *                    by channels' custom types), as the service counts: after a login, and whenever they change; that a
  *                    channel has another custom type shows with the next change

@@ -231,7 +231,7 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
                     + change.items.prefix(6).map { "\($0.index)=\($0.id)" }.joined(separator: " "))
                 do { try told.apply(change) } catch { violation = violation ?? error as? Violation }
                 noteOwn(change)
-            case .event(.client(.connection(let state, _))): isConnected = state == .connected
+            case .event(.client(.connection(let state, _, _))): isConnected = state == .connected
             case .event(.client(.syncState(let state))): isPaused = state == .paused
             case .event: break
             case .completion(let completion): take(completion)

@@ -281,7 +281,7 @@ final class Simulation: SimulatedRun, SeededSimulation {
                 if case .uploadProgress(let progress) = notice { take(progress) }
                 if case .messageReceived(let message) = notice { takeIn(message) }
                 if case .cacheFull(let full) = notice { takeIn(full) }
-                if case .connection(let state, _) = notice {
+                if case .connection(let state, _, _) = notice {
                     isConnected = state == .connected
                     // A login that was answered before the reset does not know of it.
                     if isConnected, let resetAt = knowledge.historyResetAt, time - resetAt > 10_000 {

@@ -121,6 +121,7 @@ final class FetchTests: EngineTestCase {
         XCTAssertEqual(cancel(call), .ok)
         XCTAssertEqual(host.status(call), .canceled)
         event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
-        XCTAssertTrue(host.events.contains { if case .client(.connection(.connected, _)) = $0 { true } else { false } })
+        XCTAssertTrue(
+            host.events.contains { if case .client(.connection(.connected, _, _)) = $0 { true } else { false } })
     }
 }

@@ -7,7 +7,7 @@ import XCTest
 final class SessionPauseTests: EngineTestCase {
     private var pauses: [Int64] {
         host.events.compactMap {
-            if case .client(.connection(.waiting, let pause)) = $0 { pause } else { nil }
+            if case .client(.connection(.waiting, let pause, _)) = $0 { pause } else { nil }
         }
     }
 
@@ -102,6 +102,7 @@ final class SessionPauseTests: EngineTestCase {
         XCTAssertTrue(isAskedFor)
         command(.post(.setToken("newest")))
         logIn()
-        XCTAssertTrue(host.events.contains { if case .client(.connection(.connected, _)) = $0 { true } else { false } })
+        XCTAssertTrue(
+            host.events.contains { if case .client(.connection(.connected, _, _)) = $0 { true } else { false } })
     }
 }

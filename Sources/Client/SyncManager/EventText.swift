@@ -58,8 +58,7 @@ enum EventText {
         if let count = completion.count { writer.member("count", count) }
         if let requestID = completion.requestID { writer.member("request_id", requestID.text) }
         if let failure = completion.failure {
-            writer.member("code", failure.code)
-            writer.member("message", failure.message)
+            write(failure, &writer)
         } else if let message = completion.message {
             writer.member("message", raw: message)
         } else if let explanation = completion.explanation {
@@ -76,11 +75,17 @@ enum EventText {
         if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection.number)) }
     }
 
+    private static func write(_ failure: ServiceFailure, _ writer: inout JSONWriter) {
+        writer.member("code", failure.code)
+        writer.member("message", failure.message)
+    }
+
     private static func write(_ notice: ClientNotice, _ writer: inout JSONWriter) {
         switch notice {
-        case .connection(let state, let retryIn):
+        case .connection(let state, let retryIn, let failure):
             writer.member("state", state.rawValue)
             if let retryIn { writer.member("retry_in", retryIn) }
+            if let failure { write(failure, &writer) }
         case .syncState(let state): writer.member("state", state.rawValue)
         case .syncProgress(let progress): write(progress, &writer)
         case .cacheTrimmed(let channelURL, let messages, let bytes):
@@ -113,9 +118,7 @@ enum EventText {
         case .storageError(let message, let lost):
             writer.member("message", message)
             if let lost { write(lost, &writer) }
-        case .tokenNeeded(let failure):
-            writer.member("code", failure.code)
-            writer.member("message", failure.message)
+        case .tokenNeeded(let failure): write(failure, &writer)
         case .closed: break
         }
     }

@@ -180,6 +180,11 @@ class Connection(Event):
     state: ConnectionName
     #: ms until the next attempt, while ``waiting``.
     retry_in: int | None = None
+    #: Why there is no connection: while ``waiting``, and when it ended without `disconnect()`. The service's code, or
+    #: one of docs/errors.md.
+    code: int | None = None
+    #: The same in words.
+    message: str | None = None
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ async def right(sm: SyncManager) -> None:
         assert_type(event, AnyEvent)
         if isinstance(event, Connection):
             assert_type(event.retry_in, Optional[int])
+            assert_type(event.message, Optional[str])
         if isinstance(event, Change):
             assert_type(event, AnyChange)
     try:

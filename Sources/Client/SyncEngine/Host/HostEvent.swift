@@ -62,8 +62,9 @@ public enum ClientNotice: Equatable, Sendable {
     }
     public enum SyncState: String, Sendable { case idle, running, paused }
 
-    /// `retryIn` is in milliseconds, for the state `waiting`.
-    case connection(ConnectionState, retryIn: Int64?)
+    /// `retryIn` is in milliseconds, for the state `waiting`. With the reason when the connection was lost or could not
+    /// be made.
+    case connection(ConnectionState, retryIn: Int64? = nil, ServiceFailure? = nil)
     case syncState(SyncState)
     case syncProgress(SyncProgress)
     /// Messages of a channel were removed from the cache: how many, and the bytes of their rows.

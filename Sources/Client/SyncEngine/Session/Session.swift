@@ -187,7 +187,7 @@ final class Session: Machine {
         if ![.unreachable, .timedOut, .unavailable].contains(failure.kind) { hasKey = false }
         if failure.kind == .tokenRejected, hasNewToken {
             // It was not refused yet.
-            enter(.waiting, retryIn: 0, &turn)
+            enter(.waiting, retryIn: 0, failure: failure, &turn)
             turn.add(.timer(.reconnect, at: turn.now.monotonic))
             return .ended
         }
@@ -199,7 +199,7 @@ final class Session: Machine {
         }
         let status: Status = failure.kind == .refused ? .service : .network
         if policy.attempts >= 0, !wasConnected, backoff.attempts > policy.attempts {
-            enter(.disconnected, &turn)
+            enter(.disconnected, failure: failure, &turn)
             finishCalls(status, failure, &turn)
             return .ended
         }
@@ -212,7 +212,7 @@ final class Session: Machine {
             pause = backoff.next(
                 base: policy.base, factor: policy.factor, limit: policy.limit, random: turn.random)
         }
-        enter(.waiting, retryIn: pause, &turn)
+        enter(.waiting, retryIn: pause, failure: failure, &turn)
         turn.add(.timer(.reconnect, at: turn.now.monotonic + pause))
         finishCalls(status, failure, &turn)
         return .ended
@@ -246,7 +246,9 @@ final class Session: Machine {
         return .ended
     }
 
-    private func enter(_ state: State, retryIn: Int64? = nil, _ turn: inout Turn) {
+    private func enter(
+        _ state: State, retryIn: Int64? = nil, failure: ServiceFailure? = nil, _ turn: inout Turn
+    ) {
         self.state = state
         switch state {
         case .disconnected, .tokenNeeded, .suspended: hasKey = false
@@ -263,7 +265,7 @@ final class Session: Machine {
             case .waiting: .waiting
             case .tokenNeeded: .tokenNeeded
             }
-        turn.tell(.connection(told, retryIn: retryIn))
+        turn.tell(.connection(told, retryIn: retryIn, failure))
     }
 
     private func finishCalls(_ status: Status, _ failure: ServiceFailure?, _ turn: inout Turn) {

@@ -144,6 +144,7 @@ class ChatWindow:
             self._read()
         elif event.retry_in is not None:
             self.offline.set_text(f"Offline. The next attempt is in {max(1, round(event.retry_in / 1000))} s")
+            self.offline.set_tooltip_text(event.message)
         else:
             self.offline.set_text("Connecting …" if event.state == "connecting" else "Offline")
 

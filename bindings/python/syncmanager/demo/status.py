@@ -16,6 +16,8 @@ class Status:
         self._state = "offline"
         #: When the next attempt to connect is made, by the clock of `time.monotonic`.
         self._retry_at: float | None = None
+        #: Why there is no connection.
+        self._reason = ""
         self._sync = "idle"
         self._syncing = ""
         self._cached: dict[str, int] = {}
@@ -29,6 +31,7 @@ class Status:
         if isinstance(event, Connection):
             self._state = event.state
             self._retry_at = None if event.retry_in is None else time.monotonic() + event.retry_in / 1000
+            self._reason = event.message or ""
         elif isinstance(event, SyncState):
             self._sync = event.state
         elif isinstance(event, SyncProgress):
@@ -60,7 +63,8 @@ class Status:
         """The connection, in words."""
         if self._retry_at is None:
             return self._state
-        return f"offline, tries again in {max(self._retry_at - time.monotonic(), 0):.0f} s"
+        again = f"tries again in {max(self._retry_at - time.monotonic(), 0):.0f} s"
+        return f"offline, {again}: {self._reason}" if self._reason else f"offline, {again}"
 
     def sync(self) -> str:
         """How far the sync is."""

@@ -166,8 +166,10 @@ pub enum Connection {
     Connecting,
     /// Logged in.
     Connected,
-    /// The next attempt comes in so many milliseconds.
-    Waiting { retry_in: u64 },
+    /// The next attempt comes in `retry_in` milliseconds. `code` and `message` say why there is no connection: the
+    /// service's, or those of docs/errors.md.
+    #[non_exhaustive]
+    Waiting { retry_in: u64, code: i64, message: String },
     /// Offline until a token is given.
     TokenNeeded,
     /// A state that this version of the crate does not know.
@@ -352,7 +354,11 @@ impl Connection {
             state if state == "disconnected" => Connection::Disconnected,
             state if state == "connecting" => Connection::Connecting,
             state if state == "connected" => Connection::Connected,
-            state if state == "waiting" => Connection::Waiting { retry_in: json.u64_at("retry_in")? },
+            state if state == "waiting" => Connection::Waiting {
+                retry_in: json.u64_at("retry_in")?,
+                code: json.i64_at("code")?,
+                message: json.text_at("message")?,
+            },
             state if state == "token_needed" => Connection::TokenNeeded,
             state => Connection::Other(state),
         })
