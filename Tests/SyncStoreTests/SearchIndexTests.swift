@@ -64,6 +64,69 @@ final class SearchIndexTests: StoreTestCase {
 
     private func finish(_ index: SearchIndex) throws { while try work(index, rows: 100) {} }
 
+    /// A damaged number of the channel, which the indexes still have as it was: lists read it from there.
+    func testAMessageWhoseChannelIsDamagedIsSeen() throws {
+        let folder = try newFolder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let channel = try store.channelKey("c")
+        let index = try SearchIndex(store, read: SearchIndexTests.read)
+        try store.upsert([message(1, "one", at: 1_600_000_000_000)], channel: channel)
+        try finish(index)
+        let indexes = "type = 'index' AND tbl_name = 'message' AND sql IS NOT NULL"
+        try store.connection.execute("PRAGMA writable_schema = ON; CREATE TEMP TABLE kept AS "
+            + "SELECT * FROM sqlite_schema WHERE \(indexes); DELETE FROM sqlite_schema WHERE \(indexes)")
+        func readSchemaAgain() throws {
+            let version = try store.connection.prepare("PRAGMA schema_version").first { $0.int(0) } ?? 0
+            try store.connection.execute("PRAGMA schema_version = \(version + 1)")
+        }
+        try readSchemaAgain()
+        let other = try Connection(path: folder.path + "/cache.db", safety: .normal, pageSize: 4096)
+        try other.execute("UPDATE message SET channel = channel + 64")
+        other.shut()
+        try store.connection.execute("INSERT INTO sqlite_schema SELECT * FROM temp.kept; PRAGMA writable_schema = OFF")
+        try readSchemaAgain()
+        XCTAssertEqual(try store.message(id: "1", channel: channel)?.id, "1", "as the index has it")
+        XCTAssertThrowsError(try texts("one", index)) { error in
+            guard case StoreError.corrupt? = error as? StoreError else { return XCTFail("\(error)") }
+        }
+    }
+
+    /// Else the messages of those rows would be missing from every search.
+    func testRowsOfTheIndexThatNameAnotherMessageAreSeen() throws {
+        for damage in ["key = key + 64", "key = 3 - key", "row = row + 8, key = key WHERE key = 2"] {
+            let store = try newStore()
+            let channel = try store.channelKey("c")
+            let index = try SearchIndex(store, read: SearchIndexTests.read)
+            try store.upsert(
+                [message(1, "one", at: 1_600_000_000_000), message(2, "one", at: 1_600_000_100_000)],
+                channel: channel)
+            try finish(index)
+            XCTAssertEqual(try texts("one", index), ["2", "1"])
+            try store.connection.execute("UPDATE search_place SET \(damage)")
+            XCTAssertThrowsError(try texts("one", index), damage) { error in
+                guard case StoreError.failed(Connection.damagedIndex, _)? = error as? StoreError else {
+                    return XCTFail("\(damage): \(error)")
+                }
+            }
+        }
+    }
+
+    /// A message that is removed, or gets another time, between two steps of a walk is no damage.
+    func testMessagesThatGoDuringAWalkAreNoDamage() throws {
+        let store = try newStore()
+        let channel = try store.channelKey("c")
+        let index = try SearchIndex(store, read: SearchIndexTests.read)
+        try store.upsert(
+            (1...6).map { message($0, "one", at: 1_600_000_000_000 + $0 * 10_000) }, channel: channel)
+        try finish(index)
+        var walk = SearchWalk(scope("one"))
+        var found = try walk.step(rows: 2, index).count
+        try store.deleteMessages(ids: ["4"], channel: channel)
+        try store.upsert([message(3, "one", at: 1_700_000_000_000, order: 1_600_000_030_000)], channel: channel)
+        while !walk.isAtEnd { found += try walk.step(rows: 1, index).count }
+        XCTAssertGreaterThanOrEqual(found, 4, "6, 5, 2 and 1")
+    }
+
     func testWhatChangesIsFoundAsItIs() throws {
         let store = try newStore()
         let channel = try store.channelKey("c")

@@ -70,14 +70,16 @@ extension CacheStore {
         let row = try connection.prepare("\(CacheStore.selectFiltered) WHERE channel = ? AND id = ?")
             .bind(channel).bind(id)
         defer { row.reset() }
+        return try row.step() ? try row.record(of: channel) : nil
+    }
+
+    /// A message by the key of its row, with the channel's. The channel is read from the row itself, not from an index.
+    func message(key: Int64) throws(StoreError) -> (channel: Int64, message: MessageRecord)? {
+        let row = try connection.prepare(CacheStore.selectByKey).bind(key)
+        defer { row.reset() }
         guard try row.step() else { return nil }
-        let found = try row.message(of: channel)
-        try row.checkMessageFields()
-        return MessageRecord(
-            id: id, position: found.position, updatedAt: row.int(10), kind: CacheStore.kind(row.int(7)),
-            customType: row.text(8), senderID: UserID(row.text(9)), parentID: MessageID(row.text(3)),
-            isReplyToChannel: row.bool(6), isSilent: row.bool(11), requestID: RequestID(row.text(12)),
-            json: [UInt8](found.json))
+        let channel = row.int(14)
+        return (channel, try row.record(of: channel))
     }
 
     /// Whether a message of a channel is cached that is older than an order.
@@ -180,8 +182,9 @@ extension CacheStore {
 
     /// Decoding columns is most of a page's work, so columns that few filters use are read only for those filters.
     private static let selectPaged = "SELECT ord, tie, id, parent_id, json, checksum FROM message"
-    private static let selectFiltered =
-        "SELECT ord, tie, id, parent_id, json, checksum, \(fieldColumns), fields_checksum FROM message"
+    private static let filteredColumns = "ord, tie, id, parent_id, json, checksum, \(fieldColumns), fields_checksum"
+    private static let selectFiltered = "SELECT \(filteredColumns) FROM message"
+    private static let selectByKey = "SELECT \(filteredColumns), channel FROM message WHERE key = ?"
     private static let before = "WHERE channel = ? AND (ord, tie) < (?, ?) ORDER BY ord DESC, tie DESC"
     private static let after = "WHERE channel = ? AND (ord, tie) > (?, ?) ORDER BY ord, tie"
     private static let pageBefore = "\(selectPaged) \(before)"
@@ -262,7 +265,9 @@ extension CacheStore {
         if isTakenOut { try searchIndex?.cleared() }
     }
 
-    private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }
+    fileprivate static func kind(_ stored: Int64) -> MessageRecord.Kind {
+        MessageRecord.Kind(rawValue: stored) ?? .user
+    }
 }
 
 /// The parts of a message that a page reads. They are valid until the next step of the statement.
@@ -296,6 +301,16 @@ extension Statement {
         }
         reset()
         throw connection.damage("a message does not match its checksum")
+    }
+
+    /// The whole message of a row.
+    fileprivate func record(of channel: Int64) throws(StoreError) -> MessageRecord {
+        let found = try message(of: channel)
+        try checkMessageFields()
+        return MessageRecord(
+            id: MessageID(text(2)), position: found.position, updatedAt: int(10), kind: CacheStore.kind(int(7)),
+            customType: text(8), senderID: UserID(text(9)), parentID: MessageID(text(3)), isReplyToChannel: bool(6),
+            isSilent: bool(11), requestID: RequestID(text(12)), json: [UInt8](found.json))
     }
 
     fileprivate func checkMessageFields() throws(StoreError) { try check(6...12, checksum: 13) }

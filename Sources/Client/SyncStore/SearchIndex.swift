@@ -446,6 +446,13 @@ public final class SearchIndex: MessageIndex {
         throw .failed(code: Connection.damagedIndex, message: "there is no row for a message")
     }
 
+    /// Whether the message of this time can have the row that has its key.
+    func isRow(_ place: (row: Int64, key: Int64), of time: Int64) -> Bool {
+        let first = SearchIndex.second(time) * SearchIndex.rowsPerSecond
+        return (first..<first + SearchIndex.rowsPerSecond).contains(place.row)
+            || SearchRows(of: place.key, from: first).contains(place.row)
+    }
+
     // MARK: Keeping it small
 
     /// Merges a slice of the index's parts; `pages`: about how many pages are written. Gives whether there was anything

@@ -53,7 +53,7 @@ public struct SearchWalk {
         for _ in 0..<limit {
             guard let place = try next(limit, index) else { break }
             below = place.row
-            if let found = try index.message(place.key, scope) { take(found) }
+            if let found = try index.message(place, scope) { take(found) }
         }
         let first = SearchIndex.second(scope.query.times.lowerBound) * SearchIndex.rowsPerSecond
         isAtEnd = ahead.isEmpty && isLast || below < first
@@ -186,18 +186,27 @@ extension SearchIndex {
         return places
     }
 
-    /// The message of a key, if it matches. A message that is cached both in a thread and in its channel counts once.
-    fileprivate func message(_ key: Int64, _ scope: SearchScope) throws(StoreError) -> FoundMessage? {
-        let row = try cache.connection.prepare("SELECT channel, id FROM message WHERE key = ?").bind(key)
-        guard try row.next() else {
-            row.reset()
+    /// The message of a row, if it matches. A message that is cached both in a thread and in its channel counts once.
+    fileprivate func message(_ place: Place, _ scope: SearchScope) throws(StoreError) -> FoundMessage? {
+        guard let (channel, message) = try cache.message(key: place.key) else {
+            try checkGone(place)
             return nil
         }
-        let (channel, id) = (row.int(0), MessageID(row.text(1)))
-        row.reset()
+        if !isRow(place, of: message.json.withUnsafeBytes { read($0) }.time) { try checkGone(place) }
         guard let root = try root(of: channel), let url = try channelURL(root, scope) else { return nil }
-        if root != channel, try cache.message(id: id, channel: root) != nil { return nil }
-        return try cache.message(id: id, channel: channel).flatMap { result($0, in: url, scope) }
+        if root != channel, try cache.message(id: message.id, channel: root) != nil { return nil }
+        return result(message, in: url, scope)
+    }
+
+    /// Checks that the index does not have a row any more, since it has been read: its message was removed, or has
+    /// another time. A row that is still there names a wrong message, and its own one would not be found.
+    private func checkGone(_ place: Place) throws(StoreError) {
+        let row = try connection.prepare("SELECT 1 FROM search_place WHERE row = ?1 AND key = ?2")
+            .bind(place.row).bind(place.key)
+        defer { row.reset() }
+        guard try !row.next() else {
+            throw .failed(code: Connection.damagedIndex, message: "a row of the index has another message")
+        }
     }
 
     /// The URL of the channel with this key, if the query searches that channel.
