@@ -6,6 +6,9 @@ import SyncModel
 /// at both ends, and by realtime messages while it shows the newest. Beyond its capacity it is trimmed at the end that
 /// did not grow.
 struct MessageView {
+    /// How many bytes of JSON a view may hold for each message of its capacity, all of them together.
+    static let bytesPerMessage = 32 << 10
+
     private(set) var filter: MessageFilter
     let viewpoint: Int64
     private(set) var window: Window<MessageRow>
@@ -25,6 +28,8 @@ struct MessageView {
     private var hidden: [MessageID: MessagePosition] = [:]
     /// Stored messages were merged while the view reached beyond its chunk: some may be missing in between.
     private var mayMiss = false
+    /// No fewer bytes of JSON than the window holds; counted again when they seem too many.
+    private var mostBytes = 0
 
     init(filter: MessageFilter, viewpoint: Int64) {
         self.filter = filter
@@ -136,7 +141,7 @@ struct MessageView {
     mutating func attach(_ rows: [MessageRow], _ rules: any ServiceRules) -> WindowChange? {
         isLoaded = true
         if !rows.isEmpty { emptiedAt = nil }
-        return window.insert(filter.leftOut.isEmpty ? rows : rows.map { shown($0, rules) })
+        return window.insert(taking(rows, rules))
     }
 
     /// Replaces the messages shown as a stand-in by the page around the viewpoint; messages that are in both stay. Then
@@ -149,12 +154,21 @@ struct MessageView {
         emptyEdge = .last
         openBothEnds()
         isFollowing = viewpoint == Int64.max
-        return [removed].compactMap { $0 } + window.merge(page.map { shown($0, rules) })
+        return [removed].compactMap { $0 } + window.merge(taking(page, rules))
     }
 
-    /// When the view is beyond its capacity, trims the end that did not grow.
+    /// Rows that the window takes in, as hosts see them.
+    private mutating func taking(_ rows: [MessageRow], _ rules: any ServiceRules) -> [MessageRow] {
+        let rows = filter.leftOut.isEmpty ? rows : rows.map { shown($0, rules) }
+        for row in rows { mostBytes += row.json.count }
+        return rows
+    }
+
+    /// When the view is beyond its capacity, in messages or in bytes, trims the end that did not grow.
     mutating func trim(to capacity: Int, growing direction: PageDirection) -> WindowChange? {
-        let excess = window.count - max(capacity, filter.limit(.previous), filter.limit(.next))
+        let page = max(filter.limit(.previous), filter.limit(.next))
+        let kept = max(page, min(capacity, rows(ofBytes: capacity, direction)))
+        let excess = window.count - kept
         guard excess > 0 else { return nil }
         if direction == .previous {
             stopFollowing()
@@ -166,6 +180,19 @@ struct MessageView {
         let change = window.removeFirst(excess)
         hidden = hidden.filter { $0.value > lowerEnd }
         return change
+    }
+
+    /// How many rows fit into the bytes that a view of this capacity may hold, from the end that grew.
+    private mutating func rows(ofBytes capacity: Int, _ direction: PageDirection) -> Int {
+        let (limit, isUnlimited) = capacity.multipliedReportingOverflow(by: MessageView.bytesPerMessage)
+        let rows = window.rows
+        guard !isUnlimited, mostBytes > limit else { return rows.count }
+        mostBytes = 0
+        for number in rows.indices {
+            mostBytes += rows[direction == .previous ? number : rows.count - 1 - number].json.count
+            if mostBytes > limit { return number }
+        }
+        return rows.count
     }
 
     // MARK: Stored messages
@@ -181,7 +208,7 @@ struct MessageView {
         for record in records {
             let isInside = chunk?.covers(record.position) == true && spans(record.position)
             if filter.matches(record), isInside || holds(record.position) {
-                rows.append(shown(record.row, rules))
+                rows.append(record.row)
             } else if let index = window.index(ofID: record.id),
                 !filter.matches(record) || window.rows[index].position != record.position
             {
@@ -193,7 +220,7 @@ struct MessageView {
         if let change = remove(gone) { changes.append(change) }
         if !rows.isEmpty {
             emptiedAt = nil
-            changes += window.merge(rows)
+            changes += window.merge(taking(rows, rules))
         }
         if let change = fillIn(from: source, rules) { changes.append(change) }
         return changes
@@ -220,7 +247,7 @@ struct MessageView {
         else { return nil }
         mayMiss = false
         let missing = rows.filter { window.index(ofID: $0.id) == nil }
-        return window.insert(missing.map { shown($0, rules) })
+        return window.insert(taking(missing, rules))
     }
 
     /// Removes messages by their ids.
@@ -266,6 +293,6 @@ struct MessageView {
         let isBetween = first.position < record.position && record.position < last.position
         let isShown = window.index(at: record.position).map { window.rows[$0].id == record.id } ?? false
         guard isShown || wasHidden && isBetween else { return [] }
-        return window.merge([shown(record.row, rules)])
+        return window.merge(taking([record.row], rules))
     }
 }

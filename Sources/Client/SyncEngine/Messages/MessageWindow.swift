@@ -200,8 +200,7 @@ struct MessageWindow {
         _ turn: inout Turn
     ) -> Bool {
         let change = view.attach(rows, turn.rules)
-        let most = turn.options.messageCollectionCapacity
-        let cut = change == nil ? nil : view.trim(to: most, growing: direction)
+        let cut = change == nil ? nil : view.trim(to: turn.options.messageCollectionCapacity, growing: direction)
         updateEnds(coverage, turn.context, known: hasMore.map { (direction, $0) })
         if let change { tell(change, cause, &turn) }
         if let cut { tell(cut, Cause(.capacity), &turn) }
@@ -405,15 +404,15 @@ struct MessageWindow {
         let records = turn.overlays.isEmpty
             ? records : records.compactMap { turn.context.shown($0, in: coverage.channelURL) }
         let source = MessageSource(coverage: coverage, context: turn.context, filter: filter)
-        var hasInserted = false
-        for change in view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, source, turn.rules) {
-            if change.action == .insert { hasInserted = true }
+        let changes = view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, source, turn.rules)
+        for change in changes {
             // Only messages that a gap fill inserts were missed; its other changes were only seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
             tell(change, told, &turn)
         }
-        let most = turn.options.messageCollectionCapacity
-        if hasInserted, let cut = view.trim(to: most, growing: .next) { tell(cut, Cause(.capacity), &turn) }
+        guard !changes.isEmpty else { return }
+        let cut = view.trim(to: turn.options.messageCollectionCapacity, growing: .next)
+        if let cut { tell(cut, Cause(.capacity), &turn) }
     }
 
     /// Whether the view's range has the place of a message, which is in the given chunk.
