@@ -22,7 +22,7 @@ SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schema"
 CANNOT_SAY = (
     "must be earlier than", "is before since", "no open stream", "cannot be part of another stream",
     "in each other more", "one for each",
-    "does not go with", "one has to be given", "told of no database", "has a limit of its own", "Invalid data",
+    "does not go with", "one has to be given", 'has no "database"', "has a limit of its own", "Invalid data",
     "Invalid path", "is counted under that name", "A range of", "a path below each child",
     "gives the section already", "only a transient stream", "a stream of this kind", "no one order", "in one direction",
     "or bounds of its own", "goes on from a value",

@@ -162,6 +162,8 @@ final class ConfigurationTests: XCTestCase {
         XCTAssertEqual(path(with: #""resend_policy": 1"#), "$.resend_policy")
         XCTAssertEqual(path(with: #""api_host": "ws://h""#), "$.api_host")
         XCTAssertEqual(path(with: #""api_host": "http://""#), "$.api_host")
+        XCTAssertEqual(path(with: #""api_host": "http://a b""#), "$.api_host")
+        XCTAssertEqual(path(with: #""api_host": "http://a\nb""#), "$.api_host")
         XCTAssertEqual(path(with: #""ws_host": "https://h""#), "$.ws_host")
     }
 

@@ -90,6 +90,10 @@ package final class Client: @unchecked Sendable {
         return id
     }
 
+    private static func noDatabase(_ path: String) -> DocumentError {
+        DocumentError(path: path, message: "the configuration of sm_setup() has no \"database\"")
+    }
+
     /// The call that carries an action out, by the chat service, the database, or resources.
     func call(for action: ActionCall) throws(DocumentError) -> HostCall {
         let call: HostCall
@@ -100,7 +104,7 @@ package final class Client: @unchecked Sendable {
         } else {
             return .action(action)
         }
-        guard hasDatabase else { throw DocumentError(path: "$.action", message: "sm_setup() was told of no database") }
+        guard hasDatabase else { throw Client.noDatabase("$.action") }
         return call
     }
 
@@ -109,9 +113,7 @@ package final class Client: @unchecked Sendable {
     func place(of source: StreamSource) throws(DocumentError) -> DatabaseLocation? {
         guard case .external(.database(let call)) = source else { return nil }
         let location = try DatabaseLocation(call, at: "$.source.database")
-        guard hasDatabase else {
-            throw DocumentError(path: "$.source.database", message: "sm_setup() was told of no database")
-        }
+        guard hasDatabase else { throw Client.noDatabase("$.source.database") }
         return location
     }
 

@@ -238,6 +238,9 @@ extension DocumentValue {
         guard schemes.contains(where: { host.hasPrefix($0) && host.utf8.count > $0.utf8.count }) else {
             throw failure("must begin with \(schemes.joined(separator: " or "))")
         }
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw failure("must have no space and no control character")
+        }
         return host
     }
 }
