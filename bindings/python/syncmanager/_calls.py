@@ -148,7 +148,11 @@ class Call(Generic[Value]):
             # One for each who waits: it is cancelled with the task, and the call is not.
             waiter: asyncio.Future[None] = self._core.running_loop().create_future()
             self._waiters.append(waiter)
-            yield from waiter
+            try:
+                yield from waiter
+            finally:
+                if not self._done:
+                    self._waiters.remove(waiter)
         return self.result()
 
     def _settle(self, document: ResultDocument | None) -> None:

@@ -125,6 +125,7 @@ def test_a_cancelled_task_leaves_the_call_and_the_client_alone(lunch: Any, tmp_p
                 await waiting
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(call, 0.01)
+            assert call._waiters == []  # a program may wait like this for as long as the call is under way
             following = asyncio.create_task(chat.changes().__anext__())
             await asyncio.sleep(0)
             following.cancel()
