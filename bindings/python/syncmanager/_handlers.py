@@ -12,6 +12,7 @@ from typing import Any
 
 from ._core import Core
 from ._shown import Listener
+from .errors import ClosedError
 from .events import Event
 
 logger = logging.getLogger("syncmanager")
@@ -57,9 +58,12 @@ class TaskHandler(Handler):
                 event, given = self._waiting.popleft()
                 try:
                     await given
+                except ClosedError:
+                    pass  # the program has closed the client
                 except Exception:
-                    # Nobody waits for a handler, so its error is logged; the next event is handled all the same.
-                    logger.exception("a handler failed at %r", event)
+                    # Nobody waits for a handler, so its error is logged; the next event is handled all the same. What
+                    # is in the event may be private.
+                    logger.exception("a handler failed at %s number %d", type(event).__name__, event.seq)
         finally:
             self._task = None
             self._drop()
