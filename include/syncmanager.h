@@ -291,7 +291,7 @@ enum {
     SM_ERR_TOO_LARGE = -23,         /* the service's answer is larger than is taken, see LIMITS */
     SM_ERR_WRONG_KEY = -24,         /* the key does not open this user's files, is missing, or they are not encrypted */
     SM_ERR_NO_ENCRYPTION = -25,     /* a key was given, and there is no library that can use it (SQLCipher 4.6) */
-    SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
+    SM_ERR_INTERNAL = -99           /* no thread or descriptor is left, or a fault of the library: report that */
 };
 
 /* Directions of sm_fetch(). */

@@ -34,7 +34,7 @@ class SyncManagerError(Exception):
     path: str | None
     #: The whole result of a call that was accepted and ended without success, or None.
     result: Mapping[str, Any] | None
-    #: The service's own code, when it answered with one, or None.
+    #: The service's own code, or the one of docs/errors.md for what did not reach the service; or None.
     service_code: int | None
 
     status: ClassVar[int] = 0
@@ -63,7 +63,7 @@ class SyncManagerError(Exception):
         if path and path not in message:
             parts.append(f" (at {path})")
         if self.service_code is not None:
-            parts.append(f" (the service's code {self.service_code})")
+            parts.append(f" (code {self.service_code})")
         super().__init__("".join(parts))
 
 
@@ -75,7 +75,7 @@ class ClosedError(SyncManagerError):
 
 
 class InternalError(SyncManagerError):
-    """A fault of the library; please report it with the log. Since 0.1."""
+    """No thread or descriptor is left, or a fault of the library: report that with the log. Since 0.1."""
 
     status = -99
     words = "a fault of the library"

@@ -34,7 +34,7 @@ def test_every_class_can_be_made_raised_and_caught_as_its_bases(kind: Any) -> No
         with pytest.raises(base) as caught:
             raise errors.make(kind.status, "?", "words", "$.a", {"code": 400301})
         assert (caught.value.code, caught.value.path, caught.value.service_code) == (kind.status, "$.a", 400301)
-        assert str(caught.value) == f"{caught.value.name}: words (at $.a) (the service's code 400301)"
+        assert str(caught.value) == f"{caught.value.name}: words (at $.a) (code 400301)"
 
 
 @pytest.mark.parametrize("kind", errors.BY_STATUS.values(), ids=lambda kind: kind.__name__)

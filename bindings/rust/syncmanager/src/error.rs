@@ -94,7 +94,7 @@ kinds! {
     WrongKey = SM_ERR_WRONG_KEY,
     /// A key was given, and there is no library that can use it; the message says what was found.
     NoEncryption = SM_ERR_NO_ENCRYPTION,
-    /// A fault of the library or of this crate: please report it with the log.
+    /// No thread or descriptor is left, or a fault of the library or of this crate: report that with the log.
     Internal = SM_ERR_INTERNAL,
 }
 
@@ -154,7 +154,7 @@ impl Error {
         self.path.as_deref()
     }
 
-    /// The service's own error code, for [`ErrorKind::Service`] and some of [`ErrorKind::TokenRejected`].
+    /// The service's own error code, or the one of docs/errors.md for what did not reach the service.
     pub fn service_code(&self) -> Option<i64> {
         self.service_code
     }
