@@ -191,8 +191,9 @@
  * The library starts one thread per client and one for the network in all ("sm-engine", "sm-network"), one more per
  * client with thread delivery ("sm-delivery"), and one for each file while it is sent, received or exported
  * ("sm-file"). All signals are blocked in them. It leaves signal handlers, the locale and the environment alone,
- * registers no atexit handler, and opens its descriptors close-on-exec. SIGPIPE is not raised. It cannot be unloaded
- * (-z nodelete). In a child after fork() every call that can fail gives SM_ERR_FORKED.
+ * registers no atexit handler, and opens its descriptors close-on-exec (libcurl before 8.9 opens two sockets, by which
+ * it wakes itself, without that). SIGPIPE is not raised. It cannot be unloaded (-z nodelete). In a child after fork()
+ * every call that can fail gives SM_ERR_FORKED.
  * The first connection of a process loads libcurl (libcurl.so.4) with all that is behind it, on the network thread; a
  * program that stays offline never does. Meanwhile, some milliseconds, fork() waits for it (2 s at most). Constructors
  * and destructors of libraries must not call this one: they hold the dynamic loader's lock, for which sm_close() may
@@ -480,7 +481,8 @@ SM_EXPORT int32_t sm_next_event(sm_client *client, int32_t timeout_ms, const cha
  * interrupt, or an error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1 */
 SM_EXPORT int32_t sm_dispatch(sm_client *client, int32_t max_events, int32_t timeout_ms);
 
-/* Ends a waiting sm_next_event() or sm_dispatch(), or the next one if none waits.
+/* Ends a waiting sm_next_event() or sm_dispatch(), or the next one if none waits. Signals do not end them, and a signal
+ * handler may call no function of this library: let it set a flag, or write to a pipe polled beside sm_get_fd().
  * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_interrupt(sm_client *client);
 

@@ -3,6 +3,7 @@
 
 /* {"type":"change","list":"channels","action":"insert","changes":[...]...}; ? for letters that a terminal may obey */
 static void on_event(void *user_data, const char *json, size_t length) {
+    (void)user_data;
     for (size_t i = 0; i < length; i++) putchar(json[i] >= ' ' && json[i] <= '~' ? json[i] : '?');
     putchar('\n');
 }

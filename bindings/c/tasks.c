@@ -12,6 +12,7 @@ static void on_event(void *user_data, const char *json, size_t length) {
 }
 
 static void on_found(void *user_data, int32_t status, const char *json, size_t length) {
+    (void)user_data;
     printf("%s: %.*s\n", sm_status_name(status), (int)length, json);
     is_found = 1;
 }

@@ -26,29 +26,31 @@ Disturbance = Literal["reset", "die", "die_up", "die_down", "lose_pong"]
 
 
 class Weather(TypedDict, total=False):
-    """How bad network and service are, in percent of requests, connections or frames. Since 0.1."""
+    """How bad network and service are, in percent of requests, connections or frames. Since 0.1.
 
-    #: Requests never arrive.
+    - ``lost``: requests never arrive
+    - ``answer_lost``: answers never arrive; what was asked for is done
+    - ``reset``: connections break, before or after the request was carried out
+    - ``half``: half of an answer comes
+    - ``rate_limited``: the service answers 429
+    - ``broken``: the service answers 5xx
+    - ``garbage``: an answer is no JSON
+    - ``refused``: a socket cannot be opened
+    - ``slow``: requests and frames take up to three seconds
+    - ``token_expired``: page tokens are too old (access tokens are not)
+    - ``change_refused``: requests that change something in a channel are refused
+    """
+
     lost: int
-    #: Answers never arrive; what was asked for is done.
     answer_lost: int
-    #: Connections break, before or after the request was carried out.
     reset: int
-    #: Half of an answer comes.
     half: int
-    #: The service answers 429.
     rate_limited: int
-    #: The service answers 5xx.
     broken: int
-    #: An answer is no JSON.
     garbage: int
-    #: A socket cannot be opened.
     refused: int
-    #: Requests and frames take up to three seconds.
     slow: int
-    #: Page tokens are too old.
     token_expired: int
-    #: Requests that change something in a channel are refused.
     change_refused: int
 
 

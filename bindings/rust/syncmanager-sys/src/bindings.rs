@@ -62,7 +62,7 @@ pub const SM_ERR_TOO_LARGE: i32 = -23;
 pub const SM_ERR_WRONG_KEY: i32 = -24;
 /// `a key was given, and there is no library that can use it (SQLCipher 4.6)`
 pub const SM_ERR_NO_ENCRYPTION: i32 = -25;
-/// `a fault of the library: please report it with the log`
+/// `no thread or descriptor is left, or a fault of the library: report that`
 pub const SM_ERR_INTERNAL: i32 = -99;
 
 pub const SM_PREVIOUS: i32 = 1;
@@ -185,7 +185,9 @@ extern "C" {
     ///   "notify"                 "none" (default), "mentions" or "all": which messages of others
     /// `message_received` tells
     ///   "queue_limit"            events that may wait, 16..1000000, default 1000
-    ///   "message_collection_capacity"  messages a collection holds, 200..1000000 or "infinite", default 1000
+    ///   "message_collection_capacity"  messages a collection holds, 200..1000000 or "infinite", default 1000;
+    /// unless
+    ///                            "infinite", with 32 KiB of JSON for each, all of them together, or one page
     ///   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;
     ///                            "manual": only by {"resend"}; "none": a failed message is not kept
     ///   "resend_retry_count"     1..50, default 10
