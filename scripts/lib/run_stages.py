@@ -17,6 +17,7 @@ The last line is "N passed, N failed" (", N skipped" may follow); the exit statu
 
 A stage whose file holds the line "# beside" waits much of its time: those run in their order beside the other stages,
 which also keep their order (one after the other with --verbose). No two of the two rows use the same build directory.
+One whose file holds the line "# unbuilt" uses nothing that scripts/build makes, and begins beside that.
 Each stage's line ends with its time and how many processors it kept busy.
 """
 
@@ -35,6 +36,7 @@ LOGS = ROOT / "build" / "test"
 COUNT = re.compile(r"^stage: (\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
 TIME = re.compile(r"^# time: (\d+) s\s*$", re.MULTILINE)
 BESIDE = re.compile(r"^# beside\s*$", re.MULTILINE)
+UNBUILT = re.compile(r"^# unbuilt\s*$", re.MULTILINE)
 SHOWN = 200  # lines of a failed stage's log that are repeated on the terminal
 
 
@@ -150,10 +152,19 @@ def run(running: Stages, path: Path, long: bool, verbose: bool) -> tuple[int, in
     return passed, failed, skipped
 
 
-def run_all(picked: list[Path], long: bool, verbose: bool) -> list[tuple[int, int, int]]:
-    """Both rows of stages, side by side."""
+def says(path: Path, mark: re.Pattern[str]) -> bool:
+    return mark.search(path.read_text(errors="replace")) is not None
+
+
+def build() -> bool:
+    return subprocess.run([ROOT / "scripts" / "build"], cwd=ROOT).returncode == 0
+
+
+def run_all(picked: list[Path], long: bool, verbose: bool) -> list[tuple[int, int, int]] | None:
+    """Builds, and runs both rows of stages, side by side; None when the build fails."""
     running = Stages()
-    beside = [path for path in picked if not verbose and BESIDE.search(path.read_text(errors="replace"))]
+    built = threading.Event()
+    beside = [path for path in picked if not verbose and says(path, BESIDE)]
     rows = [beside, [path for path in picked if path not in beside]]
     counts: list[tuple[int, int, int]] = []
     errors: list[BaseException] = []
@@ -161,6 +172,10 @@ def run_all(picked: list[Path], long: bool, verbose: bool) -> list[tuple[int, in
     def run_row(row: list[Path]) -> None:
         try:
             for path in row:
+                if verbose or not says(path, UNBUILT):
+                    built.wait()
+                if running.stopped:
+                    return
                 counts.append(run(running, path, long, verbose))
         except BaseException as error:  # raised again below
             errors.append(error)
@@ -169,11 +184,18 @@ def run_all(picked: list[Path], long: bool, verbose: bool) -> list[tuple[int, in
     try:
         for thread in threads:
             thread.start()
+        is_built = build()
+        if not is_built:
+            running.stop()
+        built.set()
         for thread in threads:
             thread.join()
     except KeyboardInterrupt:
         running.stop()
+        built.set()
         raise
+    if not is_built:
+        return None
     if errors:
         raise errors[0]
     return counts
@@ -188,18 +210,19 @@ def main() -> int:
     options = parser.parse_args()
     if options.list:
         for path in stages():
-            says = re.search(r'^(?:# |""")(?!!)(.+)', path.read_text().split("\n", 1)[1], re.MULTILINE)
-            print(f"{path.name:<16} {says[1] if says else ''}")
+            purpose = re.search(r'^(?:# |""")(?!!)(.+)', path.read_text().split("\n", 1)[1], re.MULTILINE)
+            print(f"{path.name:<16} {purpose[1] if purpose else ''}")
         return 0
 
     picked = chosen(options.names)
     LOGS.mkdir(parents=True, exist_ok=True)
     print("setup and build ...", flush=True)
-    if subprocess.run([ROOT / "scripts" / "build"], cwd=ROOT).returncode != 0:
+    counts = run_all(picked, options.long, options.verbose)
+    if counts is None:
         print("build            0 passed, 1 failed")
         print("0 passed, 1 failed")
         return 1
-    total = [sum(column) for column in zip(*run_all(picked, options.long, options.verbose))]
+    total = [sum(column) for column in zip(*counts)]
     passed, failed, skipped = total
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0
