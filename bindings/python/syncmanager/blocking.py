@@ -10,7 +10,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -387,6 +387,12 @@ class SyncManager(ClientBase, BlockingClientActions):
         """The same for a channel that is in the cache. Its ``opened`` is a ``Call`` that gives the channel, or raises
         NotFoundError when the channel is not cached; then only ``remove`` is left to do."""
         return MessageCollection(self._core, channel_url, viewpoint, filters, True)
+
+    def wait_until(self, condition: Callable[[], object], *, timeout: float | None = None) -> None:
+        """Waits until ``condition()`` is true, as ``lambda: chat.items``; it is called at once, and again after events.
+        Raises CallTimeoutError after ``timeout`` seconds."""
+        if not self._core.wait(lambda: bool(condition()), timeout):
+            raise errors.CallTimeoutError(f"the condition did not hold within {timeout} s")
 
     def next_event(self, timeout: float | None = None) -> AnyEvent | None:
         """Drains one event and returns it; None when none came within ``timeout`` seconds or ``interrupt`` was called.

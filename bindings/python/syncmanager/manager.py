@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -171,6 +172,16 @@ class SyncManager(ClientBase, ClientCalls):
             raise
         finally:
             handle.draining.release()
+
+    async def wait_until(self, condition: Callable[[], object]) -> None:
+        """Waits until ``condition()`` is true, as ``lambda: chat.items``; it is called at once, and again after events.
+        Raises ClosedError when the client is closed meanwhile."""
+        events = self.events()
+        while not condition():
+            try:
+                await events.__anext__()
+            except StopAsyncIteration:
+                raise errors.ClosedError("the client was closed") from None
 
     def channels(self, **query: Unpack[ChannelQuery]) -> ChannelCollection:
         """A list of channels, empty until the first ``fetch``. The arguments are those of ``ChannelQuery``."""

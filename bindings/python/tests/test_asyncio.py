@@ -113,6 +113,27 @@ def test_a_message_written_offline_is_sent_later(lunch: Any, tmp_path: Path) -> 
     assert [message["message"] for message in lunch.messages("lunch")] == ["written offline"]
 
 
+def test_a_condition_is_waited_for(lunch: Any, tmp_path: Path) -> None:
+    async def main() -> None:
+        sm = await SyncManager(**lunch.config(lunch.mei, tmp_path)).open()
+        await sm.connect()
+        chat = sm.messages("lunch")
+        await chat.fetch()
+        await sm.wait_until(lambda: not chat.items)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(sm.wait_until(lambda: chat.items), 0.05)
+        await asyncio.to_thread(lunch.post, "lunch", "bo", "one")
+        await asyncio.wait_for(sm.wait_until(lambda: chat.items), PATIENCE)
+        assert [message["message"] for message in chat.items] == ["one"]
+        waiting = asyncio.create_task(sm.wait_until(lambda: len(chat.items) > 1))
+        await asyncio.sleep(0)
+        await sm.close()
+        with pytest.raises(errors.ClosedError):
+            await waiting
+
+    run(main())
+
+
 def test_a_cancelled_task_leaves_the_call_and_the_client_alone(lunch: Any, tmp_path: Path) -> None:
     async def main() -> None:
         async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:

@@ -48,6 +48,21 @@ def test_lists_follow_the_chat(lunch: Any, tmp_path: Path) -> None:
         assert channels.items == channels.snapshot()["channels"]
 
 
+def test_a_condition_is_waited_for(lunch: Any, tmp_path: Path) -> None:
+    with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
+        sm.connect(timeout=PATIENCE)
+        chat = sm.messages("lunch")
+        chat.fetch(timeout=PATIENCE)
+        sm.wait_until(lambda: not chat.items, timeout=PATIENCE)  # holds at once
+        with pytest.raises(TimeoutError, match=r"within 0\.05 s"):
+            sm.wait_until(lambda: chat.items, timeout=0.05)
+        lunch.post("lunch", "bo", "one")
+        sm.wait_until(lambda: chat.items, timeout=PATIENCE)
+        assert [message["message"] for message in chat.items] == ["one"]
+        with pytest.raises(ZeroDivisionError):
+            sm.wait_until(lambda: 1 // 0)
+
+
 def test_a_search_follows_the_cache(lunch: Any, tmp_path: Path) -> None:
     lunch.post("lunch", "bo", "🙂 Lunch tomorrow?")
     with SyncManager(**lunch.config(lunch.mei, tmp_path, search=True)) as sm:
