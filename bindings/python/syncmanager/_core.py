@@ -173,8 +173,9 @@ class Core:
             try:
                 listener(event)
             except Exception:
-                # No caller waits for a listener, so its error is logged; the other listeners still get the event.
-                logger.exception("a listener failed at %r", event)
+                # No caller waits for a listener, so its error is logged; the other listeners still get the event. What
+                # is in the event may be private.
+                logger.exception("a listener failed at %s number %d", type(event).__name__, event.seq)
         return event
 
     def running_loop(self) -> asyncio.AbstractEventLoop:
