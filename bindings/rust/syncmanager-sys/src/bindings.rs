@@ -406,7 +406,10 @@ extern "C" {
     pub fn sm_dispatch(client: *mut sm_client, max_events: i32, timeout_ms: i32) -> i32;
 
     /// ```text
-    /// Ends a waiting sm_next_event() or sm_dispatch(), or the next one if none waits.
+    /// Ends a waiting sm_next_event() or sm_dispatch(), or the next one if none waits. Signals do not end them, and
+    /// a signal
+    /// handler may call no function of this library: let it set a flag, or write to a pipe polled beside
+    /// sm_get_fd().
     /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_interrupt(client: *mut sm_client) -> i32;
