@@ -63,8 +63,7 @@ class Status:
         """The connection, in words."""
         if self._retry_at is None:
             return self._state
-        again = f"tries again in {max(self._retry_at - time.monotonic(), 0):.0f} s"
-        return f"offline, {again}: {self._reason}" if self._reason else f"offline, {again}"
+        return f"offline, tries again in {max(self._retry_at - time.monotonic(), 0):.0f} s"
 
     def sync(self) -> str:
         """How far the sync is."""
@@ -75,7 +74,8 @@ class Status:
 
     def line(self) -> str:
         """All of it, for the last line of the screen."""
-        parts = (self.connection(), self.sync(), self.indexing, self.problem)
+        reason = "" if self._retry_at is None else self._reason  # last: it is long
+        parts = (self.connection(), self.sync(), self.indexing, self.problem, reason)
         return plain("  │  ".join(part for part in parts if part))
 
     def offline(self) -> str:
