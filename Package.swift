@@ -123,7 +123,7 @@ let package = Package(
         // What tests of several rooms use.
         .target(
             name: "TestSupport", dependencies: ["SyncSendbird", "SyncSimulation", "SyncModel", "SyncBytes"],
-            path: "Tests/TestSupport"),
+            path: "Tests/TestSupport", swiftSettings: testFlags),
         tests(of: "SyncBytes"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel", ["SyncBytes"]),
