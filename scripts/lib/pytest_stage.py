@@ -1,5 +1,6 @@
 """A stage that runs pytest in a virtual environment of its own, and counts."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -22,13 +23,16 @@ def environment(folder: Path, needed: list[str]) -> Path | None:
     python = folder / "bin" / "python"
     stamp = folder / "installed.txt"
     wanted = "\n".join([sys.version, *needed])
-    if not stamp.exists() or stamp.read_text() != wanted:
-        make = [sys.executable, "-m", "venv", "--clear", folder]
-        install = [python, "-m", "pip", "install", "-q", "--retries", "1", *needed]
-        for command in (make, install):
-            if subprocess.run(command).returncode != 0:
-                return None
-        stamp.write_text(wanted)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_name(f".lock-{folder.name}"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the stage beside this one may make the same
+        if not stamp.exists() or stamp.read_text() != wanted:
+            make = [sys.executable, "-m", "venv", "--clear", folder]
+            install = [python, "-m", "pip", "install", "-q", "--retries", "1", *needed]
+            for command in (make, install):
+                if subprocess.run(command).returncode != 0:
+                    return None
+            stamp.write_text(wanted)
     return python
 
 
