@@ -67,7 +67,14 @@ def test_a_forgotten_client_ends_with_its_program(tmp_path: Path, how: Any) -> N
 
 def test_a_fork_does_not_hold_the_data_directory(tmp_path: Path) -> None:
     """The owner is killed while its fork goes on: another process may open the directory."""
-    program = "sm = SyncManager(**config)\nif os.fork(): os.kill(os.getpid(), 9)\nsys.stdin.read(); os._exit(0)\n"
+    program = (
+        "sm = SyncManager(**config)\n"
+        "ready, begun = os.pipe()\n"
+        "if os.fork():\n"
+        "    os.read(ready, 1)\n"  # the fork runs, and has closed what it inherited
+        "    os.kill(os.getpid(), 9)\n"
+        "os.write(begun, b'x'); sys.stdin.read(); os._exit(0)\n"
+    )
     with subprocess.Popen([sys.executable, "-c", OPEN + program, str(tmp_path)], stdin=subprocess.PIPE) as owner:
         assert owner.wait(60) == -9
         SyncManager(app_id="A", user_id="mei", data_dir=tmp_path).close()
