@@ -67,9 +67,12 @@ function(connect target)
     # CMake builds a Swift target anew when its own files change, not when a module does that it imports. So it gets one
     # empty file more, which is younger than all of them.
     file(GLOB doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/C/*/*)
+    if(CSyncManager IN_LIST ARGN)
+        list(APPEND doors ${PROJECT_SOURCE_DIR}/include/syncmanager.h)
+    endif()
     set(imports ${CMAKE_CURRENT_BINARY_DIR}/imports/${target}.imports.swift)
     add_custom_command(OUTPUT ${imports} COMMAND ${CMAKE_COMMAND} -E touch ${imports}
-        DEPENDS ${doors} ${PROJECT_SOURCE_DIR}/include/syncmanager.h ${ARGN} VERBATIM)
+        DEPENDS ${doors} ${ARGN} VERBATIM)
     target_sources(${target} PRIVATE ${imports})
 endfunction()
 
