@@ -51,7 +51,7 @@ struct CallTable {
                 throw BorderError(.duplicatedFetch, "a start of the collection is in flight")
             }
         }
-        try checkRoom(bytes: added, others: others, slots: isSignOut ? limit + 1 : limit)
+        try checkRoom(bytes: added, others: others, isSignOut: isSignOut)
         if let fetch { begin(fetch) }
         last += 1
         calls[.host(last)] = Call(listener: listener, fetch: fetch, bytes: added)
@@ -59,13 +59,9 @@ struct CallTable {
         return .host(last)
     }
 
-    func checkRoom(bytes added: Int, others: WaitingLoad) throws(BorderError) {
-        try checkRoom(bytes: added, others: others, slots: limit)
-    }
-
-    private func checkRoom(bytes added: Int, others: WaitingLoad, slots: Int) throws(BorderError) {
+    func checkRoom(bytes added: Int, others: WaitingLoad, isSignOut: Bool = false) throws(BorderError) {
         let advice = "drain their results with sm_next_event() or sm_dispatch()"
-        guard calls.count + others.slots < slots else {
+        guard calls.count + others.slots < (isSignOut ? limit + 1 : limit) else {
             throw BorderError(.tooManyCalls, "\(limit) calls wait: \(advice)")
         }
         guard bytes + others.bytes + added <= CallTable.byteLimit else {

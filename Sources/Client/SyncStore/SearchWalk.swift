@@ -192,10 +192,11 @@ extension SearchIndex {
             try checkGone(place)
             return nil
         }
-        if !isRow(place, of: message.json.withUnsafeBytes { read($0) }.time) { try checkGone(place) }
+        let searched = message.json.withUnsafeBytes { read($0) }
+        if !isRow(place, of: searched.time) { try checkGone(place) }
         guard let root = try root(of: channel), let url = try channelURL(root, scope) else { return nil }
         if root != channel, try cache.message(id: message.id, channel: root) != nil { return nil }
-        return result(message, in: url, scope)
+        return scope.result(message, in: url, searched)
     }
 
     /// Checks that the index does not have a row any more, since it has been read: its message was removed, or has
@@ -213,10 +214,6 @@ extension SearchIndex {
     private func channelURL(_ key: Int64, _ scope: SearchScope) throws(StoreError) -> ChannelURL? {
         guard let url = try cache.room.channelURL(ofKey: key), scope.includes(url) else { return nil }
         return url
-    }
-
-    private func result(_ message: MessageRecord, in url: ChannelURL, _ scope: SearchScope) -> FoundMessage? {
-        scope.result(message, in: url, message.json.withUnsafeBytes { read($0) })
     }
 
     /// A touched message as it is now; `nil`: its channel is gone.
