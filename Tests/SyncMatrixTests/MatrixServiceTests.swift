@@ -230,4 +230,19 @@ final class MatrixServiceTests: MatrixCase {
         XCTAssertEqual(failure.kind, .notFound)
         XCTAssertEqual(failure.code, 700_101)
     }
+
+    /// Synapse says M_UNKNOWN when it fails inside and is worth asking again, and to requests that are wrong.
+    func testAServerThatFailsIsAskedAgain() {
+        for (status, errcode, isWorthIt) in [
+            (500, "M_UNKNOWN", true), (502, "M_UNKNOWN", true), (503, "M_RESOURCE_LIMIT_EXCEEDED", true),
+            (408, "M_UNKNOWN", true), (500, "", true), (429, "M_LIMIT_EXCEEDED", true), (400, "M_UNKNOWN", false),
+            (403, "M_FORBIDDEN", false),
+        ] {
+            let document = errcode.isEmpty ? "{}" : #"{"errcode":"\#(errcode)","error":"why"}"#
+            let failure = ServiceFailure(MatrixAnswer(
+                TransportResponse(status: status, headers: [], body: Array(document.utf8))))
+            XCTAssertEqual(MatrixRules().isCurable(code: failure.code), isWorthIt, "\(status) \(errcode)")
+            if !errcode.isEmpty { XCTAssertEqual(failure.message, "\(errcode): why") }
+        }
+    }
 }

@@ -16,6 +16,9 @@ enum MatrixCodes {
     static let tooOften = 700_010
     static let encrypted = 700_011
     static let neverAnswered = 700_012
+    /// The server failed at a request that it may carry out later, whatever code it gives: `M_UNKNOWN` is also what a
+    /// request gets that it will never carry out.
+    static let serverFailed = 700_013
     /// The server refused with a code that has no number here.
     static let other = 700_100
 
@@ -34,7 +37,9 @@ enum MatrixCodes {
     }
 
     /// No connection, no answer in time, a server that is busy: worth a later attempt.
-    static let curable: Set<Int> = [notConnected, network, timedOut, malformed, number("M_LIMIT_EXCEEDED")]
+    static let curable: Set<Int> = [
+        notConnected, network, timedOut, malformed, serverFailed, number("M_LIMIT_EXCEEDED"),
+    ]
 }
 
 extension ServiceFailure {
@@ -55,9 +60,14 @@ extension ServiceFailure {
             case (400..<500, _) where answer.document != nil: .refused
             default: .unavailable
             }
+        let code =
+            if errcode.isEmpty { MatrixCodes.malformed } else if kind == .unavailable {
+                MatrixCodes.serverFailed
+            } else {
+                MatrixCodes.number(errcode)
+            }
         let message = errcode.isEmpty ? "the server answered with status \(answer.status)" : "\(errcode): \(text)"
-        self.init(
-            kind: kind, code: errcode.isEmpty ? MatrixCodes.malformed : MatrixCodes.number(errcode), message: message)
+        self.init(kind: kind, code: code, message: message)
     }
 
     /// The failure of a request that got no answer.
