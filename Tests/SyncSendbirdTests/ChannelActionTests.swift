@@ -25,7 +25,7 @@ final class ChannelActionTests: XCTestCase {
     func testChannelsOnTheWire() throws {
         let url = #""channel_url":"c d""#
         let path = "/group_channels/c%20d"
-        for (document, wire) in [
+        let cases: [(document: String, wire: String)] = [
             (#"{"action":"create_channel","user_ids":["bo","me"],"name":"N","is_distinct":true,"channel_url":"u"}"#,
              #"POST /group_channels?PARTS {"name":"N","channel_url":"u","is_distinct":true,"user_ids":["me","bo"]}"#),
             (#"{"action":"get_channel",\#(url)}"#, "GET \(path)?PARTS "),
@@ -77,7 +77,8 @@ final class ChannelActionTests: XCTestCase {
             (#"{"action":"unblock_user","user_id":"bo"}"#, "DELETE /users/me/block/bo "),
             (#"{"action":"list_blocked_users","limit":5}"#, "GET /users/me/block?limit=5 "),
             (#"{"action":"statistics"}"#, "refused 800111"),
-        ] { XCTAssertEqual(try sent(document), wire) }
+        ]
+        for each in cases { XCTAssertEqual(try sent(each.document), each.wire) }
     }
 
     // MARK: Answers

@@ -41,7 +41,11 @@ public struct PushIDs: Sendable {
 
     private static func text(_ time: Int64, _ digits: [UInt8]) -> String {
         let bits = UInt64(bitPattern: time)
-        let front = (0..<8).map { alphabet[Int(bits >> UInt64(42 - 6 * $0) & 63)] }
-        return String(decoding: front + digits.map { alphabet[Int($0 & 63)] }, as: UTF8.self)
+        let front: [UInt8] = (0..<8).map { index in
+            let shift = UInt64(42 - 6 * index)
+            return alphabet[Int(bits >> shift & 63)]
+        }
+        let back: [UInt8] = digits.map { alphabet[Int($0 & 63)] }
+        return String(decoding: front + back, as: UTF8.self)
     }
 }

@@ -255,12 +255,15 @@ extension MatrixQuestions {
 
     private static func publicRoom(_ room: JSON) -> JSON? {
         guard let id = room["room_id"]?.string, !id.isEmpty else { return nil }
+        // As one expression it takes the compiler 14 s.
         let members = JSON.int(max(0, room["num_joined_members"]?.int ?? 0))
+        let name = room["name"]?.string ?? room["canonical_alias"]?.string ?? ""
+        let coverURL = room["avatar_url"]?.string ?? ""
+        let topic = room["topic"]?.string ?? ""
         return .object([
-            "channel_url": .string(id), "is_public": true,
-            "name": .string(room["name"]?.string ?? room["canonical_alias"]?.string ?? ""),
-            "cover_url": .string(room["avatar_url"]?.string ?? ""), "joined_member_count": members,
-            "member_count": members, "metadata": .object(["topic": .string(room["topic"]?.string ?? "")]),
+            "channel_url": .string(id), "is_public": true, "name": .string(name), "cover_url": .string(coverURL),
+            "joined_member_count": members, "member_count": members,
+            "metadata": .object(["topic": .string(topic)]),
         ])
     }
 

@@ -467,8 +467,9 @@ struct History {
                 start: chunk.start, end: chunk.end, reachedFirst: chunk.reachedFirst,
                 isOpenEnded: isOpen && index == last)
         }
-        let isAsStored = wanted.count == onDisk.count && zip(wanted, onDisk).allSatisfy { wanted, stored in
-            wanted == stored || wanted.isOpenEnded && stored.isOpenEnded && wanted.start == stored.start
+        let isAsStored = wanted.count == onDisk.count && zip(wanted, onDisk).allSatisfy { wanted, stored -> Bool in
+            if wanted == stored { return true }
+            return wanted.isOpenEnded && stored.isOpenEnded && wanted.start == stored.start
                 && wanted.reachedFirst == stored.reachedFirst
         }
         guard !isAsStored else { return }
