@@ -24,6 +24,8 @@ final class SequenceServer {
     private var plainNow: [ChannelURL: [Row]] = [:]
     private var messagesNow: [ChannelURL: [MessageRecord]] = [:]
     private var lastID = 0
+    /// Whether a page around a time says that it has the first or the newest message.
+    private let tellsEnds: Bool
     /// What was accepted, by request.
     private(set) var accepted: [RequestID: MessageID] = [:]
     /// What clients wanted kept, and the last of it that is on their disk.
@@ -35,6 +37,9 @@ final class SequenceServer {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
+        // With a generator of its own, so that seeds go on as they did.
+        var choices = SeededGenerator(seed: seed &+ 0x5e9)
+        tellsEnds = choices.chance(50)
         urls = (0..<(1 + random.below(3))).map { ChannelURL("!room\($0):x") }
     }
 
@@ -229,8 +234,8 @@ final class SequenceServer {
         var page = page(
             url, Array(all[range]), from: all[range.lowerBound].index,
             to: isNewest ? told : all[range.upperBound - 1].index + 1, at: log.count)
-        page.reachedFirst = range.lowerBound == 0
-        page.reachedNewest = isNewest
+        page.reachedFirst = range.lowerBound == 0 && tellsEnds
+        page.reachedNewest = isNewest && (tellsEnds || time == Int64.max)
         return page
     }
 

@@ -157,11 +157,28 @@ final class SequencePlacesTests: StoryTestCase {
         XCTAssertEqual(held.map(\.position), [place(40), place(50), place(60)])
     }
 
+    /// A service need not tell whether a page around a time has the newest message. When all of the newest page is
+    /// cached with such a page, what that is part of has reached the newest.
+    func testANewestPageThatIsCachedAsAWhole() throws {
+        for gone in [[], [4], [3, 4]] {
+            var service = try SequenceHistory([10, 20, 30, 40, 50], cache, newChannel())
+            service.tellsEnds = false
+            try service.lookAround(30, 0..<5)
+            XCTAssertEqual(service.history.chunks.last?.reachedNewest, false)
+            for index in gone { service.delete(index) }
+            try service.newest(2)
+            let held = try cache.messageReferences(
+                channel: service.history.channelKey, from: .first, through: .last)
+            XCTAssertEqual(held.map(\.id), (0..<(5 - gone.count)).map { "$\($0)" }, "without \(gone)")
+        }
+    }
+
     func testRandomHistories() throws {
         for seed in Seeds.chosen(usual: 400) {
             var random = SeededGenerator(seed: seed)
             let claimed = (0..<(4 + random.below(10))).map { _ in Int64(random.below(6) * 10) }
             var service = try SequenceHistory(claimed, cache, newChannel())
+            service.tellsEnds = seed % 2 == 0
             do {
                 for _ in 0..<30 { try service.act(&random) }
                 try service.fill()
@@ -182,6 +199,8 @@ struct SequenceHistory {
     private(set) var story: [String] = []
     /// Up to where the stream has told.
     private var told = 0
+    /// Whether a page around a time says that it has the first or the newest message.
+    var tellsEnds = true
     /// What the service has deleted, and what the stream has told of that.
     private var gone: Set<MessageID> = []
     private var toldGone: Set<MessageID> = []
@@ -220,7 +239,8 @@ struct SequenceHistory {
     // MARK: What happens
 
     mutating func act(_ random: inout SeededGenerator) throws {
-        switch random.below(8) {
+        switch random.below(9) {
+        case 8: try newest(1 + random.below(3))
         case 0, 1: if told < messages.count { try arrive() }
         case 6:
             if random.below(2) == 0 { try tellDeletions() } else if told > 0 { delete(random.below(told)) }
@@ -317,9 +337,26 @@ struct SequenceHistory {
         guard history.chunks.index(covering: place) == nil, told > 0 else { return }
         let nearest = messages[..<told].firstIndex { $0.position.order >= time } ?? told - 1
         let range = max(0, nearest - 1)..<min(told, nearest + 1)
+        try lookAround(time, range)
+    }
+
+    mutating func lookAround(_ time: Int64, _ range: Range<Int>) throws {
+        let place = MessagePosition(order: time, tie: Int64.max)
         story.append("around \(time): \(range)")
-        try take(page(range), by: .around(place))
+        told = max(told, range.upperBound)
+        var page = page(range)
+        if !tellsEnds, time < Int64.max { (page.reachedFirst, page.reachedNewest) = (false, false) }
+        try take(page, by: .around(place))
         guard history.chunks.index(covering: place) != nil else { throw Wrong(description: "\(time) is not covered") }
+    }
+
+    /// The newest page, for which the service says that it is that.
+    mutating func newest(_ count: Int) throws {
+        guard history.chunks.index(covering: .last) == nil, told > 0 else { return }
+        story.append("newest \(count) of \(told)")
+        let left = (0..<told).filter { !gone.contains(messages[$0].id) }.suffix(count)
+        try take(page((left.first ?? told)..<told), by: .around(.last))
+        guard history.chunks.last?.reachedNewest == true else { throw Wrong(description: "the newest is not covered") }
     }
 
     mutating func older(_ index: Int, _ limit: Int) throws {

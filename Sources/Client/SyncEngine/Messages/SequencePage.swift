@@ -264,6 +264,7 @@ struct SequencePage {
         if page.messages.isEmpty, !elsewhere.isEmpty { return reach(open, place) }
         let homes = page.messages.map(home)
         if let whole = homes.first ?? nil, homes.allSatisfy({ $0 == whole }) {
+            if page.reachedNewest, !SequencePlaces.isTime(place.order) { return try end(whole) }
             for message in page.messages { keep(message) }
             page.messages = []
             return reach(whole, place)
@@ -310,6 +311,16 @@ struct SequencePage {
             ? place...max(place, chunk.start.position.predecessor)
             : min(place, chunk.end.position.successor)...place
         chunks.stretch(new, to: place)
+    }
+
+    /// All messages of the newest page are cached in one chunk, so this chunk has reached the newest: there is no time
+    /// to which it could be stretched. What it has behind the page is deleted.
+    private mutating func end(_ index: Int) throws(StoreError) {
+        let end = chunks.chunks[index].end.position
+        if let newest = page.messages.compactMap({ held[$0.id] }).max(), newest < end {
+            emptied = newest.successor...end
+        }
+        try placeNewer(index)
     }
 
     /// The page becomes a chunk of its own, between the chunks beside a place.
