@@ -65,9 +65,9 @@ SM_EXPORT int64_t smt_now(smt_world *world);
  * the queues of the clients. Errors: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
 SM_EXPORT int32_t smt_advance(smt_world *world, int64_t ms);
 
-/* Lets the time pass until one thing has happened (a request arrives, a frame comes, a deadline is over), at most `ms`
- * milliseconds. For hosts with an event loop of their own, which look at their descriptors in between. Gives how many
- * milliseconds have passed, or a negative status: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
+/* Lets the time pass until a client has an event or a result more for its host than before, at most `ms` milliseconds.
+ * For hosts with an event loop of their own, which look at their descriptors in between. Gives how many milliseconds
+ * have passed, or a negative status: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1 */
 SM_EXPORT int64_t smt_step(smt_world *world, int64_t ms);
 
 /* A request of the administration to the service, carried out at once and past the network: acts of other users, and

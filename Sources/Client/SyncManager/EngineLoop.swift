@@ -181,6 +181,8 @@ final class EngineLoop: EngineWork, SteppedEngine, @unchecked Sendable {
 
     var nextDeadline: Int64? { monitor.locked { isClosing ? nil : deadline } }
 
+    var tellings: UInt64 { monitor.locked { queue.tellings } }
+
     // MARK: Leader and follower
 
     func claim() -> Bool {

@@ -19,6 +19,8 @@ final class EventQueue: @unchecked Sendable {
     /// The engine's work. Set before any thread waits.
     weak var work: (any EngineWork)?
     private let buffer: EventBuffer
+    /// How many times something was added to the queue.
+    private(set) var tellings: UInt64 = 0
     private(set) var calls: CallTable
     /// Whether a thread of the library drains, and no other thread may.
     private let hasOwnThread: Bool
@@ -90,6 +92,7 @@ final class EventQueue: @unchecked Sendable {
         guard !outputs.isEmpty else { return }
         let wasEmpty = buffer.isEmpty
         let time = environment.wall
+        tellings += 1
         for output in outputs { buffer.push(output, time: time) }
         guard !buffer.isEmpty else { return }
         if wasEmpty, isDescriptorUsed { raise() }

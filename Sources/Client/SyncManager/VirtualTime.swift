@@ -19,6 +19,8 @@ package protocol SteppedEngine: AnyObject {
     func runPending()
     /// When there is work without a further input.
     var nextDeadline: Int64? { get }
+    /// How many times it has told the host something.
+    var tellings: UInt64 { get }
     /// Ends the work when the client closes: every call gets its result.
     func finish()
 }

@@ -90,14 +90,17 @@ final class World: ClientEnvironment, VirtualTime, @unchecked Sendable {
 
     // MARK: Time
 
-    /// Lets the time pass until one thing has happened, at most so many milliseconds. Gives how many have passed.
+    /// Lets the time pass until a client has told its host something, at most so many milliseconds. Gives how many have
+    /// passed. What was told before and was not taken does not count: a host may leave it for later. Other threads have
+    /// their turn after each thing that happens.
     func step(by milliseconds: Int64) -> Int64 {
-        monitor.locked {
-            let before = monotonic
-            _ = step(until: before + milliseconds)
-            return monotonic - before
-        }
+        let (before, told) = monitor.locked { (monotonic, tellings) }
+        while monitor.locked({ step(until: before + milliseconds) && tellings == told }) {}
+        return monotonic - before
     }
+
+    /// Of all clients that run.
+    private var tellings: UInt64 { devices.reduce(0) { $0 &+ ($1.engine?.tellings ?? 0) } }
 
     /// Other threads have their turn after each thing that happens.
     func advance(by milliseconds: Int64) {

@@ -107,6 +107,28 @@ def test_time_passes_while_an_event_loop_waits(tmp_path: Path) -> None:
         assert world.run(main(world)) == ["hello", "hi"]
 
 
+def test_a_step_ends_when_a_client_has_something_new(tmp_path: Path) -> None:
+    with World() as world, blocking.SyncManager(**world.config(lunch(world), tmp_path)) as sm:
+        sm.connect(timeout=30)
+        chat = sm.messages("lunch")
+        chat.fetch(timeout=30)
+        while sm.next_event(timeout=10):
+            pass
+        world.post("lunch", "bo", "hello")
+        passed = world.step(60_000)
+        assert passed < 60_000
+        assert sm.next_event(timeout=0)
+        while sm.next_event(timeout=10):
+            pass
+        world.post("lunch", "bo", "not taken yet")
+        assert world.step(60_000) < 60_000
+        while world.step(60_000) < 60_000:
+            pass  # more than one event may come of a message
+        # What waits and is not taken ends no step.
+        assert world.step(1000) == 1000
+        assert sm.next_event(timeout=0)
+
+
 def test_an_event_loop_that_waits_for_nothing_ends() -> None:
     async def main() -> None:
         await asyncio.Event().wait()

@@ -56,11 +56,11 @@ extern "C" {
     pub fn smt_advance(world: *mut smt_world, ms: i64) -> i32;
 
     /// ```text
-    /// Lets the time pass until one thing has happened (a request arrives, a frame comes, a deadline is over), at
-    /// most `ms`
-    /// milliseconds. For hosts with an event loop of their own, which look at their descriptors in between. Gives
-    /// how many
-    /// milliseconds have passed, or a negative status: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1
+    /// Lets the time pass until a client has an event or a result more for its host than before, at most `ms`
+    /// milliseconds.
+    /// For hosts with an event loop of their own, which look at their descriptors in between. Gives how many
+    /// milliseconds
+    /// have passed, or a negative status: INVALID_HANDLE, INVALID_ARGUMENT. @thread any. Since 0.1
     /// ```
     pub fn smt_step(world: *mut smt_world, ms: i64) -> i64;
 

@@ -122,7 +122,8 @@ impl World {
         check(unsafe { sys::smt_advance(self.handle.0, milliseconds(duration)) }).map(drop)
     }
 
-    /// Lets time pass until one thing has happened, `duration` at most. Gives how much has passed. Since 0.1.
+    /// Lets time pass until a client has an event or a result more than before, `duration` at most. Gives how much has
+    /// passed. Since 0.1.
     ///
     /// # Errors
     ///
