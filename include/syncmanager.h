@@ -356,7 +356,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "notify"                 "none" (default), "mentions" or "all": which messages of others `message_received` tells
  *   "queue_limit"            events that may wait, 16..1000000, default 1000
  *   "message_collection_capacity"  messages a collection holds, 200..1000000 or "infinite", default 1000; unless
- *                            "infinite", with 32 KiB of JSON for each, all of them together, or one page
+ *                            "infinite", with 32 KiB of JSON for each, all of them together, or one page. The same of
+ *                            a search's results, beyond those that were fetched
  *   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;
  *                            "manual": only by {"resend"}; "none": a failed message is not kept
  *   "resend_retry_count"     1..50, default 10

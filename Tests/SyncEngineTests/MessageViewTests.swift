@@ -25,7 +25,7 @@ final class MessageViewTests: XCTestCase {
     private func shown(_ view: MessageView) -> [Int64] { view.window.rows.map(\.position.order) }
 
     func testTheEndThatDidNotGrowIsTrimmedToTheBytes() {
-        var view = view((1...8).map { row($0, 2 * MessageView.bytesPerMessage) })
+        var view = view((1...8).map { row($0, 2 * ByteBound.bytesPerRow) })
         XCTAssertNil(view.trim(to: 20, growing: .next))
         XCTAssertNotNil(view.trim(to: 10, growing: .next))
         XCTAssertEqual(shown(view), Array(4...8))
@@ -37,14 +37,14 @@ final class MessageViewTests: XCTestCase {
     }
 
     func testAPageStays() {
-        var view = view((1...3).map { row($0, 100 * MessageView.bytesPerMessage) })
+        var view = view((1...3).map { row($0, 100 * ByteBound.bytesPerRow) })
         XCTAssertNotNil(view.trim(to: 4, growing: .next))
         XCTAssertEqual(shown(view), [2, 3])
         XCTAssertNil(view.trim(to: 4, growing: .next))
     }
 
     func testAViewWithoutACapacityHasNoBound() {
-        var view = view([row(1, 10), row(2, 100 * MessageView.bytesPerMessage)])
+        var view = view([row(1, 10), row(2, 100 * ByteBound.bytesPerRow)])
         XCTAssertNil(view.trim(to: Int.max, growing: .next))
     }
 }

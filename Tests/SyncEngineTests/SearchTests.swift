@@ -36,6 +36,34 @@ final class SearchTests: EngineTestCase {
         XCTAssertFalse(host.events.contains { if case .client(.storageError) = $0 { true } else { false } })
     }
 
+    /// A live list is bounded in bytes, too: what was fetched stays, and what came since leaves at its end.
+    func testALiveListIsBoundedInBytes() throws {
+        start {
+            $0.searches = true
+            $0.messageCollectionCapacity = 200
+        }
+        let channel = try cache.channelKey("a")
+        try cache.upsert((1...9).map { T.message($0, in: "a", text: "word") }, channel: channel)
+        var query = SearchQuery("word")
+        query.limit = 3
+        let call = search(1, query)
+        wait(1_000)
+        XCTAssertEqual(host.status(call), .ok)
+        // 200 times 32 KiB are six and a half of these.
+        let long = "word " + String(repeating: "x", count: 1_000_000)
+        for number in Int64(10)...20 {
+            try cache.upsert([T.message(number, in: "a", text: long)], channel: channel)
+            command(.post(.setForeground(true)))
+            wait(100)
+        }
+        XCTAssertEqual(found(1), (15...20).reversed().map { "a/\($0)" })
+        let more = newCall()
+        command(.call(more, .fetch(collection: .host(1), direction: .next)))
+        wait(1_000)
+        XCTAssertEqual(host.status(more), .ok)
+        XCTAssertEqual(found(1), (12...20).reversed().map { "a/\($0)" })
+    }
+
     /// However an index is damaged, a fetch ends, and the index is made again.
     func testADamagedIndexIsMadeAgain() throws {
         for damage in [

@@ -6,8 +6,6 @@ import SyncModel
 /// at both ends, and by realtime messages while it shows the newest. Beyond its capacity it is trimmed at the end that
 /// did not grow.
 struct MessageView {
-    /// How many bytes of JSON a view may hold for each message of its capacity, all of them together.
-    static let bytesPerMessage = 32 << 10
 
     private(set) var filter: MessageFilter
     let viewpoint: Int64
@@ -28,8 +26,7 @@ struct MessageView {
     private var hidden: [MessageID: MessagePosition] = [:]
     /// Stored messages were merged while the view reached beyond its chunk: some may be missing in between.
     private var mayMiss = false
-    /// No fewer bytes of JSON than the window holds; counted again when they seem too many.
-    private var mostBytes = 0
+    private var bytes = ByteBound()
 
     init(filter: MessageFilter, viewpoint: Int64) {
         self.filter = filter
@@ -160,7 +157,7 @@ struct MessageView {
     /// Rows that the window takes in, as hosts see them.
     private mutating func taking(_ rows: [MessageRow], _ rules: any ServiceRules) -> [MessageRow] {
         let rows = filter.leftOut.isEmpty ? rows : rows.map { shown($0, rules) }
-        for row in rows { mostBytes += row.json.count }
+        for row in rows { bytes.add(row.json.count) }
         return rows
     }
 
@@ -184,15 +181,9 @@ struct MessageView {
 
     /// How many rows fit into the bytes that a view of this capacity may hold, from the end that grew.
     private mutating func rows(ofBytes capacity: Int, _ direction: PageDirection) -> Int {
-        let (limit, isUnlimited) = capacity.multipliedReportingOverflow(by: MessageView.bytesPerMessage)
-        let rows = window.rows
-        guard !isUnlimited, mostBytes > limit else { return rows.count }
-        mostBytes = 0
-        for number in rows.indices {
-            mostBytes += rows[direction == .previous ? number : rows.count - 1 - number].json.count
-            if mostBytes > limit { return number }
-        }
-        return rows.count
+        let sizes = window.rows.lazy.map(\.json.count)
+        return direction == .previous
+            ? bytes.rows(ofCapacity: capacity, sizes) : bytes.rows(ofCapacity: capacity, sizes.reversed())
     }
 
     // MARK: Stored messages

@@ -17,6 +17,7 @@ struct SearchWindow {
     private var isUsed = false
     /// How many results fetches brought. A list is cut only if it is longer than this and than its capacity.
     private var fetched = 0
+    private var bytes = ByteBound()
     var fetch: SearchFetch?
 
     init(id: CollectionID, query: SearchQuery) {
@@ -54,7 +55,7 @@ struct SearchWindow {
         guard let found = try fetch?.step(rows: rows, index), let fetch else { return [] }
         if fetch.isDone { hasNext = fetch.hasMore || !isComplete }
         fetched += found.count
-        return window.merge(found.map { SearchResult($0) })
+        return window.merge(found.map { taking($0) })
     }
 
     /// A changed message is a result, or (`nil`) it is none.
@@ -65,7 +66,7 @@ struct SearchWindow {
         }
         if isShown(found.place) {
             fetch?.drop(id)
-            return [window.put(SearchResult(found))].compactMap { $0 }
+            return [window.put(taking(found))].compactMap { $0 }
         }
         fetch?.take(found)
         return [window.remove(ids: [id])].compactMap { $0 }
@@ -80,9 +81,18 @@ struct SearchWindow {
         return place == last || window.count > 1 && window.rows[1].place < place
     }
 
-    /// Removes results at the end when the list is too long because new results entered without a fetch.
+    /// A result that the window takes in, as hosts see it.
+    private mutating func taking(_ found: FoundMessage) -> SearchResult {
+        let result = SearchResult(found)
+        bytes.add(result.json.count)
+        return result
+    }
+
+    /// Removes results at the end when the list is too long, or holds too many bytes, because new results entered
+    /// without a fetch.
     mutating func cut(capacity: Int) -> WindowChange? {
-        let most = max(fetched, capacity)
+        let fitting = bytes.rows(ofCapacity: capacity, window.rows.lazy.map(\.json.count).reversed())
+        let most = max(fetched, limit, min(capacity, fitting))
         guard window.count > most else { return nil }
         hasNext = true
         return window.removeFirst(window.count - most)
