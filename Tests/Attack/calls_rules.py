@@ -40,7 +40,7 @@ ERRORS = {name: numbers(words) | (set() if name in WITHOUT_SLOT else {STATUS["TO
 FETCH = "OK TIMEOUT CANCELED STORAGE NOT_FOUND REMOVED CLOSED"
 COMPLETION = {
     "sm_connect": "OK TOKEN_REJECTED SERVICE NETWORK CANCELED CLOSED",
-    "sm_sign_out": "OK STORAGE CLOSED", "sm_clear_cache": "OK STORAGE CLOSED",
+    "sm_sign_out": "OK STORAGE CLOSED", "sm_clear_cache": "OK STORAGE CANCELED CLOSED",
     "sm_message_collection_open": "OK NOT_FOUND STORAGE CLOSED", "sm_fetch": FETCH, "sm_fetch_all_next": FETCH,
     "sm_fetch_failed": "OK STORAGE REMOVED CLOSED", "sm_fetch_pending": "OK STORAGE REMOVED CLOSED",
     "sm_collection_start": FETCH + " DUPLICATED_FETCH",
