@@ -29,7 +29,7 @@ public final class Storage {
             ConnectionSettings(safety: .normal, pageSize: 16 << 10, cacheSize: 64 << 10, logLimit: 64 << 20))
         totals = UnreadTotals(connection)
         files = FileTable(connection, random, folder)
-        try connection.migrate(Schema.steps)
+        try connection.migrate(Schema.steps, whole: Schema.whole)
         sequence =
             try connection.prepare(
                 """
