@@ -46,8 +46,9 @@ public struct ConnectionSettings {
             // Otherwise SQLite would write a large sort to a file.
             pragmas.append("temp_store = MEMORY")
         } else {
+            // In this order: to make a new file keep a log is a write, too.
             pragmas += [
-                "journal_mode = \(keepsLog ? "WAL" : "DELETE")", "synchronous = \(safety.rawValue)",
+                "synchronous = \(safety.rawValue)", "journal_mode = \(keepsLog ? "WAL" : "DELETE")",
                 "journal_size_limit = \(logLimit)",
             ]
         }
