@@ -144,8 +144,8 @@ class World(Service):
         check(self._lib.smt_advance(self._handle, ms))
 
     def step(self, ms: int) -> int:
-        """Lets time pass until a client has an event or a result more than before, ``ms`` milliseconds at most; gives how
-        many have passed."""
+        """Lets time pass until a client has an event or a result more than before, at most ``ms`` milliseconds; gives
+        how many have passed."""
         return check(self._lib.smt_step(self._handle, ms))
 
     def run(self, main: Coroutine[Any, Any, T]) -> T:
