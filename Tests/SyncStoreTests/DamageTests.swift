@@ -13,10 +13,10 @@ final class DamageTests: XCTestCase {
         try store.upsert((1...2000).map { message($0, at: $0, text: text) }, channel: try store.channelKey("c"))
     }
 
-    private func overwrite(_ file: URL, from share: Double) throws {
+    private func overwrite(_ file: URL, from start: Double, to end: Double) throws {
         var data = try Data(contentsOf: file)
-        let start = Int(Double(data.count) * share)
-        data.replaceSubrange(start..., with: Data(repeating: 0x55, count: data.count - start))
+        let range = Int(Double(data.count) * start)..<Int(Double(data.count) * end)
+        data.replaceSubrange(range, with: Data(repeating: 0x55, count: range.count))
         try data.write(to: file)
     }
 
@@ -29,6 +29,16 @@ final class DamageTests: XCTestCase {
             XCTAssertEqual(try store.channelURLs().count, 0)
             XCTAssertEqual(try Data(contentsOf: folder.url("cache.db.corrupt-42")).count, size)
         }
+    }
+
+    /// Behind it SQLite gives random numbers, and no search would find what comes with those.
+    func testAMessageWithTheHighestNumberIsDamage() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        try store.upsert((1...3).map { message($0, at: $0) }, channel: try store.channelKey("c"))
+        try store.connection.execute("UPDATE message SET key = \(Int64.max - 1) WHERE id = '2'")
+        store.close()
+        XCTAssertNotNil(try CacheStore(directory: folder.path, now: 1).setAsideAs)
     }
 
     func testFileWithoutItsTablesIsSetAside() throws {
@@ -55,7 +65,8 @@ final class DamageTests: XCTestCase {
             try fill(store)
             store.close()
         }
-        try overwrite(folder.url("cache.db"), from: 0.5)
+        // Behind it is the last message, which is read at the opening.
+        try overwrite(folder.url("cache.db"), from: 0.5, to: 0.7)
         do {
             let store = try CacheStore(directory: folder.path, now: 1)
             XCTAssertNil(store.setAsideAs)

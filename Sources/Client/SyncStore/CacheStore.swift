@@ -126,8 +126,18 @@ public final class CacheStore {
                 edge.reset()
             }
         }
+        // Messages that come later must have higher numbers, by which the index of searches finds them; SQLite gives
+        // random ones when the highest is taken.
+        let last = try connection.prepare("SELECT ifnull(max(key), 0) FROM message")
+        defer { last.reset() }
+        guard try last.next(), last.int(0) < highestKey else {
+            throw .corrupt(message: "a message has the number \(last.int(0))")
+        }
         return connection
     }
+
+    /// More messages than can ever be stored.
+    private static let highestKey: Int64 = 1 << 62
 
     // MARK: Damage
 
