@@ -16,8 +16,7 @@ async def main(config: Config, channel_url: str) -> None:
     config["message_collection_capacity"] = "infinite"  # else the list has 1,000 messages at most
     async with SyncManager(**config) as sm:
         chat = sm.open_messages(channel_url, limit=200)
-        if chat.opened is not None:
-            await chat.opened  # NotFoundError: the channel is not cached, or it is another user's cache
+        await chat.opened  # NotFoundError: the channel is not cached, or it is another user's cache
         while True:
             page = await chat.fetch()
             if not page.has_more or page.short:

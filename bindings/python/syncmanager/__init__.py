@@ -13,7 +13,7 @@ from .documents import LATEST, Channel, Config, Message, SearchResult, User
 from .errors import SyncManagerError
 from .events import Change, Event
 from .live_list import LiveList
-from .manager import ChannelCollection, MessageCollection, SearchCollection, Stream, SyncManager
+from .manager import ChannelCollection, MessageCollection, OpenedCollection, SearchCollection, Stream, SyncManager
 
 __all__ = [
     "LATEST",
@@ -27,6 +27,7 @@ __all__ = [
     "LiveList",
     "Message",
     "MessageCollection",
+    "OpenedCollection",
     "Page",
     "SearchCollection",
     "SearchResult",

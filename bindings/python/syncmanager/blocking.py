@@ -30,6 +30,7 @@ from .collections import (
     Collection,
     MessageCalls,
     Messages,
+    OpenedMessages,
     Page,
     SearchCalls,
     SearchResults,
@@ -201,6 +202,10 @@ class MessageCollection(Messages, BlockingChannelActions, BlockingCollectionActi
     def delete(self, target: Message | int | str, *, timeout: float | None = None) -> Stored:
         """Gives up a message of ``pending`` or ``failed``, or tells that this program deleted a sent one."""
         return self.start.delete(target).result(timeout)
+
+
+class OpenedCollection(MessageCollection, OpenedMessages):
+    """A collection that ``open_messages`` made: ``opened`` tells whether the channel is in the cache. Since 0.1."""
 
 
 class SearchCollection(SearchResults, BlockingCollectionActions):
@@ -383,10 +388,10 @@ class SyncManager(ClientBase, BlockingClientActions):
 
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
-    ) -> MessageCollection:
+    ) -> OpenedCollection:
         """The same for a channel that is in the cache. Its ``opened`` is a ``Call`` that gives the channel, or raises
         NotFoundError when the channel is not cached; then only ``remove`` is left to do."""
-        return MessageCollection(self._core, channel_url, viewpoint, filters, True)
+        return OpenedCollection(self._core, channel_url, viewpoint, filters, True)
 
     def wait_until(self, condition: Callable[[], object], *, timeout: float | None = None) -> None:
         """Waits until ``condition()`` is true, as ``lambda: chat.items``; it is called at once, and again after events.
@@ -444,4 +449,12 @@ class SyncManager(ClientBase, BlockingClientActions):
         self._core.handle.wake()
 
 
-__all__ = ["Call", "ChannelCollection", "MessageCollection", "SearchCollection", "Stream", "SyncManager"]
+__all__ = [
+    "Call",
+    "ChannelCollection",
+    "MessageCollection",
+    "OpenedCollection",
+    "SearchCollection",
+    "Stream",
+    "SyncManager",
+]

@@ -116,8 +116,6 @@ class Messages(TypedCollection[Message]):
         self.pending: LiveList[Message] = self._lists["pending"]
         #: Own messages that failed.
         self.failed: LiveList[Message] = self._lists["failed"]
-        #: Of a collection made by ``open_messages``: gives the channel as cached, or NotFoundError.
-        self.opened: Call[Channel] | None = None
         place = (text(channel_url), encode(filters) if filters else None, _viewpoint(viewpoint))
         if is_cached:
             self._open(*place)
@@ -134,7 +132,7 @@ class Messages(TypedCollection[Message]):
                 self._core.note_locked(self._made(handle))
             return int(code)
 
-        self.opened = self._core.begin("message_collection_open", results.channel, self, create)
+        self._opened: Call[Channel] = self._core.begin("message_collection_open", results.channel, self, create)
 
     def reset_viewpoint(self, viewpoint: int = LATEST) -> None:
         """Empties the list and moves it to ``viewpoint`` (ms since the epoch); fetch again afterwards."""
@@ -143,6 +141,16 @@ class Messages(TypedCollection[Message]):
     def snapshot(self) -> MessageSnapshot:
         """The library's own copy of the lists, for comparison. It reads them whole; programs use ``items``."""
         return cast(MessageSnapshot, describe(lib.sm_collection_snapshot, self._use()))
+
+
+class OpenedMessages(Messages):
+    """The messages of a channel that was looked for in the cache, without its calls. Since 0.1."""
+
+    @property
+    def opened(self) -> Call[Channel]:
+        """Gives the channel as it is cached. It raises NotFoundError when the channel is not cached; then only
+        ``remove`` is left to do."""
+        return self._opened
 
 
 def _viewpoint(value: int) -> int:
@@ -319,6 +327,7 @@ __all__ = [
     "Collection",
     "MessageCalls",
     "Messages",
+    "OpenedMessages",
     "Page",
     "SearchCalls",
     "SearchResults",

@@ -23,6 +23,7 @@ from .collections import (
     Collection,
     MessageCalls,
     Messages,
+    OpenedMessages,
     SearchCalls,
     SearchResults,
 )
@@ -56,6 +57,10 @@ class MessageCollection(MessageCalls, Messages):
 
     def __aiter__(self) -> Feed[Change[Message]]:
         return self.changes()
+
+
+class OpenedCollection(MessageCollection, OpenedMessages):
+    """A collection that ``open_messages`` made: ``opened`` tells whether the channel is in the cache. Since 0.1."""
 
 
 class SearchCollection(SearchCalls, SearchResults):
@@ -214,10 +219,10 @@ class SyncManager(ClientBase, ClientCalls):
 
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
-    ) -> MessageCollection:
+    ) -> OpenedCollection:
         """The same for a channel that is in the cache. Its ``opened`` is a ``Call`` that gives the channel, or raises
         NotFoundError when the channel is not cached; then only ``remove`` is left to do."""
-        return MessageCollection(self._open_core(), channel_url, viewpoint, filters, True)
+        return OpenedCollection(self._open_core(), channel_url, viewpoint, filters, True)
 
 
 def _close_unwanted(opening: asyncio.Future[Handle]) -> None:
@@ -226,4 +231,12 @@ def _close_unwanted(opening: asyncio.Future[Handle]) -> None:
         opening.result().close()
 
 
-__all__ = ["Call", "ChannelCollection", "MessageCollection", "SearchCollection", "Stream", "SyncManager"]
+__all__ = [
+    "Call",
+    "ChannelCollection",
+    "MessageCollection",
+    "OpenedCollection",
+    "SearchCollection",
+    "Stream",
+    "SyncManager",
+]
