@@ -6,7 +6,6 @@ import SyncModel
 /// at both ends, and by realtime messages while it shows the newest. Beyond its capacity it is trimmed at the end that
 /// did not grow.
 struct MessageView {
-
     private(set) var filter: MessageFilter
     let viewpoint: Int64
     private(set) var window: Window<MessageRow>
