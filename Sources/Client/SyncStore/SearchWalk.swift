@@ -202,8 +202,10 @@ extension SearchIndex {
     /// Checks that the index does not have a row any more, since it has been read: its message was removed, or has
     /// another time. A row that is still there names a wrong message, and its own one would not be found.
     private func checkGone(_ place: Place) throws(StoreError) {
-        let row = try connection.prepare("SELECT 1 FROM search_place WHERE row = ?1 AND key = ?2")
-            .bind(place.row).bind(place.key)
+        // A key of another type equals no number, not even the one as which it was read.
+        let row = try connection.prepare("""
+            SELECT 1 FROM search_place WHERE row = ?1 AND (key = ?2 OR typeof(key) <> 'integer')
+            """).bind(place.row).bind(place.key)
         defer { row.reset() }
         guard try !row.next() else {
             throw .failed(code: Connection.damagedIndex, message: "a row of the index has another message")
