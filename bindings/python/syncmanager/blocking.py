@@ -391,7 +391,7 @@ class SyncManager(ClientBase, BlockingClientActions):
     ) -> OpenedCollection:
         """The same for a channel that is in the cache. Its ``opened`` is a ``Call`` that gives the channel, or raises
         NotFoundError when the channel is not cached; then only ``remove`` is left to do."""
-        return OpenedCollection(self._core, channel_url, viewpoint, filters, True)
+        return OpenedCollection(self._core, channel_url, viewpoint, filters)
 
     def wait_until(self, condition: Callable[[], object], *, timeout: float | None = None) -> None:
         """Waits until ``condition()`` is true, as ``lambda: chat.items``; it is called at once, and again after events.

@@ -105,9 +105,7 @@ def snippet_spans(found: SearchResult | Snippet) -> list[tuple[int, int]]:
 class Messages(TypedCollection[Message]):
     """The messages of a channel, without its calls. Since 0.1."""
 
-    def __init__(
-        self, core: Core, channel_url: str, viewpoint: int, filters: Mapping[str, Any], is_cached: bool = False
-    ) -> None:
+    def __init__(self, core: Core, channel_url: str, viewpoint: int, filters: Mapping[str, Any]) -> None:
         super().__init__(core, "succeeded", "pending", "failed")
         #: The channel.
         self.channel_url = channel_url
@@ -116,23 +114,10 @@ class Messages(TypedCollection[Message]):
         self.pending: LiveList[Message] = self._lists["pending"]
         #: Own messages that failed.
         self.failed: LiveList[Message] = self._lists["failed"]
-        place = (text(channel_url), encode(filters) if filters else None, _viewpoint(viewpoint))
-        if is_cached:
-            self._open(*place)
-        else:
-            self._create(lib.sm_message_collection_new, *place)
+        self._make(text(channel_url), encode(filters) if filters else None, _viewpoint(viewpoint))
 
-    def _open(self, *place: Any) -> None:
-        client = self._core.handle.use()
-
-        def create(*completion: Any) -> int:
-            handle = ctypes.c_void_p()
-            code = lib.sm_message_collection_open(client, *place, *completion, ctypes.byref(handle))
-            if code >= 0:
-                self._core.note_locked(self._made(handle))
-            return int(code)
-
-        self._opened: Call[Channel] = self._core.begin("message_collection_open", results.channel, self, create)
+    def _make(self, *place: Any) -> None:
+        self._create(lib.sm_message_collection_new, *place)
 
     def reset_viewpoint(self, viewpoint: int = LATEST) -> None:
         """Empties the list and moves it to ``viewpoint`` (ms since the epoch); fetch again afterwards."""
@@ -145,6 +130,18 @@ class Messages(TypedCollection[Message]):
 
 class OpenedMessages(Messages):
     """The messages of a channel that was looked for in the cache, without its calls. Since 0.1."""
+
+    def _make(self, *place: Any) -> None:
+        client = self._core.handle.use()
+
+        def create(*completion: Any) -> int:
+            handle = ctypes.c_void_p()
+            code = lib.sm_message_collection_open(client, *place, *completion, ctypes.byref(handle))
+            if code >= 0:
+                self._core.note_locked(self._made(handle))
+            return int(code)
+
+        self._opened: Call[Channel] = self._core.begin("message_collection_open", results.channel, self, create)
 
     @property
     def opened(self) -> Call[Channel]:

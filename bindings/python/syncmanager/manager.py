@@ -222,7 +222,7 @@ class SyncManager(ClientBase, ClientCalls):
     ) -> OpenedCollection:
         """The same for a channel that is in the cache. Its ``opened`` is a ``Call`` that gives the channel, or raises
         NotFoundError when the channel is not cached; then only ``remove`` is left to do."""
-        return OpenedCollection(self._open_core(), channel_url, viewpoint, filters, True)
+        return OpenedCollection(self._open_core(), channel_url, viewpoint, filters)
 
 
 def _close_unwanted(opening: asyncio.Future[Handle]) -> None:
