@@ -73,6 +73,28 @@ final class OwnershipTests: XCTestCase {
 
     /// A process is killed at random points of writing. The lock is free at once, and the next one finds every page
     /// that was committed, the range that covers exactly them, and nothing else.
+    /// To open a pipe waits for another process, so each of these openings could hang.
+    func testAPipeInTheDirectoryIsAnError() throws {
+        let ends = ["", "-journal", "-wal", "-shm"]
+        for name in ends.map({ "cache.db" + $0 }) + ends.map({ "intents.db" + $0 }) + ["key.db"] {
+            let folder = try Folder()
+            unlink(folder.path + "/" + name)
+            XCTAssertEqual(mkfifo(folder.path + "/" + name, 0o600), 0)
+            XCTAssertThrowsError(
+                try {
+                    if name == "key.db" {
+                        _ = try DirectoryKeys.opened(folder.path, HostKey(digits: String(repeating: "5a", count: 32)))
+                    }
+                    try CacheStore(directory: folder.path, now: 0).close()
+                    try IntentStore(directory: folder.path).close()
+                }(), name
+            ) { error in
+                guard case .cannotOpen(let path, _)? = error as? StoreError else { return XCTFail("\(name): \(error)") }
+                XCTAssertEqual(path, folder.path + "/" + name)
+            }
+        }
+    }
+
     func testKilledWriterLeavesRowsAndRangesTogether() throws {
         if let directory = ProcessInfo.processInfo.environment[OwnershipTests.role] { try write(to: directory) }
         let folder = try Folder()

@@ -81,7 +81,7 @@ public final class Connection {
             name: path, flags: SQLITE_OPEN_READWRITE | creating, gathersLog: settings.gathersLog,
             pageSize: settings.pageSize, pragmas: settings.pragmas(path: path))
         if settings.isPrivate {
-            let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
             guard descriptor >= 0 else {
                 throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
             }
@@ -128,6 +128,7 @@ public final class Connection {
     }
 
     private func open() throws(StoreError) {
+        try DatabaseFiles.checkKind(of: path)
         let flags = opening.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let vfs = opening.gathersLog ? library.gatheringVFS : nil
         let code = sqlite.pointee.open_v2(opening.name, &handle, flags, vfs)

@@ -144,7 +144,7 @@ public final class CacheStore {
     private static func damageMark(_ path: String) -> String { path + ".damaged" }
 
     private static func markDamaged(_ path: String) {
-        let descriptor = shim_open(damageMark(path), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = shim_open(damageMark(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 

@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import SyncSQLite
 
-/// The directory of one user's files.
+/// The directory of one user's files. They are opened with `O_NONBLOCK`: to open a pipe would otherwise wait for
+/// another process.
 enum DataDirectory {
     /// Brings what was made, renamed and removed in a directory to the disk.
     static func sync(_ directory: String) throws(StoreError) {
@@ -27,7 +28,7 @@ enum DataDirectory {
 
     /// The bytes of a small file; `nil` when there is none, or it is larger than `limit`.
     static func bytes(of path: String, limit: Int) throws(StoreError) -> [UInt8]? {
-        let descriptor = shim_open(path, O_RDONLY | O_CLOEXEC, 0)
+        let descriptor = shim_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw failure(path)
@@ -48,7 +49,7 @@ enum DataDirectory {
 
     /// Writes a file that only its owner can read, on the disk when this returns.
     static func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
-        let descriptor = shim_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let descriptor = shim_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }
         var written = 0
