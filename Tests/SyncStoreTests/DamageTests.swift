@@ -31,14 +31,17 @@ final class DamageTests: XCTestCase {
         }
     }
 
-    /// Behind it SQLite gives random numbers, and no search would find what comes with those.
-    func testAMessageWithTheHighestNumberIsDamage() throws {
-        let folder = try Folder()
-        let store = try CacheStore(directory: folder.path, now: 0)
-        try store.upsert((1...3).map { message($0, at: $0) }, channel: try store.channelKey("c"))
-        try store.connection.execute("UPDATE message SET key = \(Int64.max - 1) WHERE id = '2'")
-        store.close()
-        XCTAssertNotNil(try CacheStore(directory: folder.path, now: 1).setAsideAs)
+    /// Behind the highest number SQLite gives random ones, and no search would find what comes with those. The index of
+    /// searches counts from 1, and could never be made for a row below.
+    func testAMessageWithANumberThatNoneCanHaveIsDamage() throws {
+        for number in [Int64.max - 1, 1 << 62, 0, -2, .min] {
+            let folder = try Folder()
+            let store = try CacheStore(directory: folder.path, now: 0)
+            try store.upsert((1...3).map { message($0, at: $0) }, channel: try store.channelKey("c"))
+            try store.connection.execute("UPDATE message SET key = \(number) WHERE id = '2'")
+            store.close()
+            XCTAssertNotNil(try CacheStore(directory: folder.path, now: 1).setAsideAs, "\(number)")
+        }
     }
 
     func testFileWithoutItsTablesIsSetAside() throws {

@@ -126,12 +126,14 @@ public final class CacheStore {
                 edge.reset()
             }
         }
-        // Messages that come later must have higher numbers, by which the index of searches finds them; SQLite gives
-        // random ones when the highest is taken.
-        let last = try connection.prepare("SELECT ifnull(max(key), 0) FROM message")
-        defer { last.reset() }
-        guard try last.next(), last.int(0) < highestKey else {
-            throw .corrupt(message: "a message has the number \(last.int(0))")
+        // Messages are numbered from 1. Those that come later must have higher numbers, by which the index of searches
+        // finds them; SQLite gives random ones when the highest is taken.
+        for edge in ["min", "max"] {
+            let number = try connection.prepare("SELECT ifnull(\(edge)(key), 1) FROM message")
+            defer { number.reset() }
+            guard try number.next(), (1..<highestKey).contains(number.int(0)) else {
+                throw .corrupt(message: "a message has the number \(number.int(0))")
+            }
         }
         return connection
     }
