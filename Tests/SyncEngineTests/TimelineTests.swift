@@ -141,6 +141,12 @@ final class TimelineTests: StoryTestCase {
         try check("", "open w; login; full disk; around [d e>; free disk; wait 2000", asks: "around newest")
     }
 
+    /// Messages that are lost together are one failure: the pause is as short as after one.
+    func testManyMessagesThatCannotBeStoredMakeNoLongPause() throws {
+        let lost = "efghijklm".map { "; socket \($0)" }.joined()
+        try check("[b d]", "\(newest); full disk\(lost); free disk; wait 2000", asks: "← b; → d")
+    }
+
     /// A host that waits for what cannot be stored is told so at once, not when its time is up.
     func testAFetchEndsWithWhatCannotBeStored() throws {
         let waiting = "open w limit 9; login; fetch w previous"

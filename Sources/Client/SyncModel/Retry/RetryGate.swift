@@ -34,12 +34,16 @@ public struct RetryGate {
     }
 
     /// The request failed in a way that a later attempt may cure. Pauses at least as long as the service asked for.
+    /// What fails in a pause had begun before it or fails with it, as many messages do on a full disk; that makes the
+    /// pause no longer.
     public mutating func fail(_ failure: ServiceFailure?, at now: Int64, _ random: RandomSource) {
-        var pause = backoff.next(base: 1000, factor: 2, limit: 60_000, random: random)
-        if case .rateLimited(let asked)? = failure?.kind { pause = max(pause, asked) }
-        state = .paused(until: now + pause)
+        var end = now
+        if case .rateLimited(let asked)? = failure?.kind { end += asked }
+        if case .paused(let until) = state, until > now {
+            end = max(end, until)
+        } else {
+            end = max(end, now + backoff.next(base: 1000, factor: 2, limit: 60_000, random: random))
+        }
+        state = .paused(until: end)
     }
-
-    /// Pauses although nothing has failed.
-    public mutating func pause(until time: Int64) { state = .paused(until: time) }
 }
