@@ -25,9 +25,10 @@ MODES = [
 
 
 #: MB that these modes may take instead of --megabytes: they fill the room that the header's LIMITS grant to one answer
-#: or one listened value (64 MiB) or to all answers (128 MiB), and this host's own copies come on top.
+#: or one listened value (64 MiB) or to all answers (128 MiB), and this host's own copies come on top; or one message of
+#: the socket (16 MiB) in a buffer that doubles.
 GRANTED = {"stream_one_line": 256, "stream_many_lines": 256, "http_endless": 256, "http_length": 256,
-           "http_gzip": 256, "stream_new_keys": 384}
+           "http_gzip": 256, "stream_new_keys": 384, "socket_fragments": 80}
 #: ms of a local call behind a value of 64 MiB, which this host reads first.
 LATENCY = {"stream_new_keys": 1000}
 
