@@ -103,7 +103,9 @@ extension DatabaseLocation {
 extension ActionCall {
     fileprivate func path() throws(DocumentError) -> TreePath {
         do throws(TreeError) { return try TreePath(text("path") ?? "") } catch {
-            throw DocumentError(path: "$.path", message: error.description)
+            let rule = "a key has none of . $ # [ ] and no control character"
+            let message = error.reason == .path ? "\(error.description): \(rule)" : error.description
+            throw DocumentError(path: "$.path", message: message)
         }
     }
 
