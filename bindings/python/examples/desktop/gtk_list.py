@@ -21,6 +21,10 @@ def bind(_: Any, cell: Any) -> None:
     cell.get_child().set_text(cell.get_item().item.get("name", ""))
 
 
+def closed(_: Any, loop: Any) -> None:
+    loop.quit()
+
+
 def main(config: Config) -> None:
     factory = Gtk.SignalListItemFactory()
     factory.connect("setup", setup)
@@ -30,7 +34,7 @@ def main(config: Config) -> None:
         channels = sm.channels()
         model = gtk.ListModel(channels)
         window = Gtk.Window(child=Gtk.ListView(model=Gtk.NoSelection(model=model), factory=factory))
-        window.connect("close-request", lambda _: loop.quit())
+        window.connect("close-request", closed, loop)
         window.present()
         source = gtk.attach(sm)  # from here on the main loop drains the events
         sm.start.connect()
