@@ -48,14 +48,12 @@ def pytest_addoption(parser):
         "--spread", type=int, metavar="N", help="only N scenarios, as far apart as that goes, so of all themes")
     parser.addoption(
         "--in-turn", action="store_true",
-        help="each scenario on the first host and on one of the others, which take turns")
+        help="each scenario on one of the hosts, which take turns; a host that is named twice has two")
 
 
 def hosts_of(number, names, config):
     """The hosts on which the scenario with this number runs."""
-    if len(names) < 3 or not config.getoption("--in-turn"):
-        return names
-    return [names[0], names[1 + number % (len(names) - 1)]]
+    return [names[number % len(names)]] if config.getoption("--in-turn") else names
 
 
 def pytest_generate_tests(metafunc):
