@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from edges import EDGES, edges
+from edges import edges
 from harness import ROOT, Server
 from populate import OPTIONS, config_of, files, fill, fill_server, tables
 
@@ -72,7 +72,7 @@ def numbers_in_texts(file: str, path: Path) -> list[list[str]]:
                     WHERE typeof("{column}") = 'text' AND "{column}" GLOB '*[0-9]*' LIMIT 3""")]
                 found.append([
                     f'{file}: UPDATE OR IGNORE "{table}" SET "{column}" = \'{re.sub("-?[0-9]+", str(edge), text)}\' '
-                    f'WHERE "{column}" = \'{text}\'' for text in texts for edge in EDGES])
+                    f'WHERE "{column}" = \'{text}\'' for text in texts for edge in edges(len(found))])
     database.close()
     return list(filter(None, found))
 

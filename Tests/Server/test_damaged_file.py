@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from database import Database
-from edges import EDGES, edges
+from edges import edges
 from running import Server, program
 from test_files import multipart, post
 from test_fuzz import routes
@@ -238,8 +238,9 @@ def test_every_number_in_a_text_at_the_edges_of_an_integer(filled: tuple[pathlib
         for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             for column in [row[1] for row in database.execute(f"PRAGMA table_info({table})") if row[2] == "TEXT"]:
                 texts = {row[0] for row in database.execute(f"SELECT {column} FROM {table}") if row[0]}
-                for name in sorted({name for text in texts for name in number.findall(text)}):
-                    for edge in EDGES:
+                names = sorted({name for text in texts for name in number.findall(text)})
+                for place, name in enumerate(names):
+                    for edge in edges(place):
                         sql = f"UPDATE {table} SET {column} = replace_number({column}, ?, ?)"
                         damages.append((sql, name, str(edge)))
     database.close()
