@@ -37,13 +37,11 @@ public struct RetryGate {
     /// What fails in a pause had begun before it or fails with it, as many messages do on a full disk; that makes the
     /// pause no longer.
     public mutating func fail(_ failure: ServiceFailure?, at now: Int64, _ random: RandomSource) {
-        var end = now
-        if case .rateLimited(let asked)? = failure?.kind { end += asked }
-        if case .paused(let until) = state, until > now {
-            end = max(end, until)
-        } else {
-            end = max(end, now + backoff.next(base: 1000, factor: 2, limit: 60_000, random: random))
+        var pause: Int64 = 0
+        if case .rateLimited(let asked)? = failure?.kind { pause = asked }
+        if isOpen(at: now) {
+            pause = max(pause, backoff.next(base: 1000, factor: 2, limit: 60_000, random: random))
         }
-        state = .paused(until: end)
+        state = .paused(until: max(now + pause, pausedUntil ?? now))
     }
 }
