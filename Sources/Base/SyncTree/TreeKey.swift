@@ -12,6 +12,8 @@ public struct TreeKey: Sendable {
 
     /// The longest key, in bytes of UTF-8.
     public static let lengthLimit = 768
+    /// What a text must be like to be a key, for error texts.
+    public static let rule = "at most \(lengthLimit) bytes, none of . $ # [ ] / in it"
 
     /// The key of an element of an array.
     public init(index: Int32) {

@@ -70,7 +70,7 @@ extension DocumentValue {
     /// Reads a text that is a key of the database.
     func treeKey() throws(DocumentError) -> TreeKey {
         guard let key = TreeKey(try nonemptyText()) else {
-            throw failure("expected a key: at most \(TreeKey.lengthLimit) bytes, none of . $ # [ ] / in it")
+            throw failure("expected a key: \(TreeKey.rule)")
         }
         return key
     }

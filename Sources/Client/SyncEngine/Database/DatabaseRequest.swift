@@ -103,9 +103,8 @@ extension DatabaseLocation {
 extension ActionCall {
     fileprivate func path() throws(DocumentError) -> TreePath {
         do throws(TreeError) { return try TreePath(text("path") ?? "") } catch {
-            let rule = "a key has none of . $ # [ ] and no control character"
-            let message = error.reason == .path ? "\(error.description): \(rule)" : error.description
-            throw DocumentError(path: "$.path", message: message)
+            let rule = error.reason == .path ? " (each key: \(TreeKey.rule))" : ""
+            throw DocumentError(path: "$.path", message: error.description + rule)
         }
     }
 
