@@ -71,8 +71,6 @@ final class OwnershipTests: XCTestCase {
         }
     }
 
-    /// A process is killed at random points of writing. The lock is free at once, and the next one finds every page
-    /// that was committed, the range that covers exactly them, and nothing else.
     /// To open a pipe waits for another process, so each of these openings could hang.
     func testAPipeInTheDirectoryIsAnError() throws {
         let ends = ["", "-journal", "-wal", "-shm"]
@@ -95,6 +93,8 @@ final class OwnershipTests: XCTestCase {
         }
     }
 
+    /// A process is killed at random points of writing. The lock is free at once, and the next one finds every page
+    /// that was committed, the range that covers exactly them, and nothing else.
     func testKilledWriterLeavesRowsAndRangesTogether() throws {
         if let directory = ProcessInfo.processInfo.environment[OwnershipTests.role] { try write(to: directory) }
         let folder = try Folder()

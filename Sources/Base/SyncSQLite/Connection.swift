@@ -72,6 +72,7 @@ public final class Connection {
 
     /// Opens or creates a file, or a database in memory.
     public init(path: String, _ settings: ConnectionSettings) throws(StoreError) {
+        if path != Connection.inMemory { try DatabaseFiles.checkKind(of: path) }
         self.path = path
         key = path == Connection.inMemory ? nil : settings.key
         library = try Connection.library(for: key)
@@ -81,7 +82,7 @@ public final class Connection {
             name: path, flags: SQLITE_OPEN_READWRITE | creating, gathersLog: settings.gathersLog,
             pageSize: settings.pageSize, pragmas: settings.pragmas(path: path))
         if settings.isPrivate {
-            let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+            let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
             }
@@ -96,6 +97,7 @@ public final class Connection {
     public init(
         reading path: String, isSettled: Bool, key: (FileKey, pageSize: Int)? = nil, functions: [SQLFunction]
     ) throws(StoreError) {
+        try DatabaseFiles.checkKind(of: path)
         self.path = path
         self.key = key?.0
         library = try Connection.library(for: key?.0)
@@ -128,7 +130,6 @@ public final class Connection {
     }
 
     private func open() throws(StoreError) {
-        try DatabaseFiles.checkKind(of: path)
         let flags = opening.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let vfs = opening.gathersLog ? library.gatheringVFS : nil
         let code = sqlite.pointee.open_v2(opening.name, &handle, flags, vfs)

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SyncModel
 import SyncSQLite
@@ -90,7 +89,7 @@ public final class CacheStore {
         let connection = if let opened { opened } else { try CacheStore.open(path, keys, isDurable: isDurable) }
         self.init(connection, place: .directory(directory), setAsideAs: setAsideAs)
         self.keys = keys
-        connection.onDamage = { CacheStore.markDamaged(path) }
+        connection.onDamage = { try? DataDirectory.make(CacheStore.damageMark(path)) }
     }
 
     private static func open(
@@ -144,11 +143,6 @@ public final class CacheStore {
     // MARK: Damage
 
     private static func damageMark(_ path: String) -> String { path + ".damaged" }
-
-    private static func markDamaged(_ path: String) {
-        let descriptor = shim_open(damageMark(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
-        if descriptor >= 0 { Glibc.close(descriptor) }
-    }
 
     /// The logs are renamed first: a log that is left behind would be replayed into the new file. A kill in between
     /// leaves a file that is still damaged or still marked, and the next opening does the rest.

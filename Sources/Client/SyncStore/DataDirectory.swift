@@ -17,8 +17,8 @@ enum DataDirectory {
 
     /// Removes a file of SQLite with its log files; a file that does not exist is no error.
     static func remove(_ path: String) throws(StoreError) {
-        for end in ["-wal", "-shm", "-journal", ""] {
-            guard unlink(path + end) == 0 || errno == ENOENT else { throw failure(path + end) }
+        for file in DatabaseFiles.paths(of: path) {
+            guard unlink(file) == 0 || errno == ENOENT else { throw failure(file) }
         }
     }
 
@@ -45,6 +45,13 @@ enum DataDirectory {
             count += read
         }
         return count > limit ? nil : Array(bytes.prefix(count))
+    }
+
+    /// Makes an empty file that only its owner can read, if there is none.
+    static func make(_ path: String) throws(StoreError) {
+        let descriptor = shim_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { throw failure(path) }
+        close(descriptor)
     }
 
     /// Writes a file that only its owner can read, on the disk when this returns.

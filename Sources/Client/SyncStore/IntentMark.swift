@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SyncSQLite
 
@@ -19,9 +18,7 @@ struct IntentMark {
 
     /// Makes the mark, on disk when this returns.
     func set() throws(StoreError) {
-        let made = shim_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
-        guard made >= 0 else { throw DataDirectory.failure(path) }
-        close(made)
+        try DataDirectory.make(path)
         try DataDirectory.sync(directory)
     }
 }

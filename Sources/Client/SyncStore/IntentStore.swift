@@ -77,7 +77,7 @@ public final class IntentStore {
 
     private static func make(_ path: String, _ keys: DirectoryKeys?, isDurable: Bool) throws(StoreError) {
         let new = path + ".new"
-        for end in ["", "-wal", "-shm"] { unlink(new + end) }
+        try DataDirectory.remove(new)
         let connection = try open(new, keys, isDurable: isDurable)
         try connection.migrate(IntentSchema.migrations, whole: IntentSchema.whole)
         connection.shut()
