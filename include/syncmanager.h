@@ -97,7 +97,8 @@
  *                    "lost_count". It is told once, and kept aside (docs/durability.md); all else is sent
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
  *                    it is not empty, one full `insert` follow; a thread is told parent_updated or parent_removed
- *                    again. A new_message or channel_updated among those dropped is not told again
+ *                    again. A new_message or channel_updated among those dropped is not told again. No result is
+ *                    dropped, so a call may complete before the list that comes in full shows what it did
  *   stream_batch     what one batch did to a stream; these and the following: see sm_stream_open()
  *   stream_loaded    a stream shows what there was at first, or will not
  *   stream_will_change  with delegate delivery, in this order instead of stream_batch
