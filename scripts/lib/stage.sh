@@ -32,9 +32,11 @@ counted() { # what, exit status, file with its output, command...
 }
 
 check() {
-    local what=$1 status=0
+    local what=$1 status=0 begun=$SECONDS
     shift
     "$@" >"$stage_work/output" 2>&1 || status=$?
+    # What is long is found in the log, when the whole run takes too long.
+    [ $((SECONDS - begun)) -lt 5 ] || what+=" ($((SECONDS - begun)) s)"
     counted "$what" "$status" "$stage_work/output" "$@"
 }
 
