@@ -23,6 +23,8 @@ from wire import DEADLINE, Rest, Socket
 
 OPTIONS = ("--database-port", "0", "--control", "--exit-with-stdin", "--port", "0")
 TOKENS = {"ann": "token-ann", "bob": "token-bob"}
+#: The server has no operation of that path and method.
+NO_SUCH_API = 400930
 
 
 def fill(server: Server) -> dict[str, Any]:
@@ -72,7 +74,15 @@ def fill(server: Server) -> dict[str, Any]:
     assert post(admin, "/v3/storage/file", multipart([("file", "x", "", b"data")])).status == 200
     Database(server).put("rooms", {"a": {"count": 5, ".priority": 7}, "b": [1, 2]})
     server.control("settings", message_purge_offset={"x": now - 1})
-    return {"root": root, "time": sent[15]["created_at"]}
+    # The same requests are answered below /v3/sdk, by the same code.
+    asked = [path for path in routes(None, "ann", "main", root) if not path.startswith("/v3/sdk/")]
+    return {"root": root, "time": sent[15]["created_at"], "asked": [path for path in asked if is_read(admin, path)]}
+
+
+def is_read(admin: Rest, path: str) -> bool:
+    """Whether a GET of that path reads anything: most paths take other methods only, and are refused at once."""
+    answer = admin.call("GET", path)
+    return not (answer.status == 404 and answer.json["code"] == NO_SUCH_API)
 
 
 def logged_in(port: int, ready: dict[str, Any], name: str) -> Rest:
@@ -136,7 +146,7 @@ def use(port: int, ready: dict[str, Any], known: dict[str, Any]) -> None:
     ]
     for number, rest in enumerate([*keys, admin]):
         # To the other user the lists say the same.
-        for path in routes(None, "ann", "main", known["root"]) if number != 1 else []:
+        for path in known["asked"] if number != 1 else []:
             rest.call("GET", path)
         for method, path, body in asks:
             rest.call(method, path, body)
