@@ -22,6 +22,9 @@ struct NoticeKnowledge {
     var toAcknowledge: Int64?
     /// How many times the socket told that this user is in a channel no more.
     var left: [String: Int] = [:]
+    /// Which membership of a channel the service says it is, at that version of the service: many messages are told
+    /// between two changes.
+    var memberships: [String: (version: Int, text: String)] = [:]
     /// Messages whose time the service changed.
     var moved: Set<Int64> = []
 

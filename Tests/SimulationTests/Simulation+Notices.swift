@@ -56,9 +56,14 @@ extension Simulation {
 
     /// Which channel it is, and which membership of it.
     private func noticePlace(_ url: String) throws -> String {
-        guard let channel = service.channel(url) else { return "gone \(time)" }
-        return "\(signOuts) \(channel["id"]?.text ?? "") \(channel["joined_ts"]?.text ?? "") "
-            + "\(channel["invited_at"]?.text ?? "") \(service.offset(url)) \(notices.left[url] ?? 0)"
+        var membership = notices.memberships[url]
+        if membership?.version != service.version {
+            guard let channel = service.channel(url) else { return "gone \(time)" }
+            let text = ["id", "joined_ts", "invited_at"].map { channel[$0]?.text ?? "" }.joined(separator: " ")
+            membership = (service.version, text)
+            notices.memberships[url] = membership
+        }
+        return "\(signOuts) \(membership?.text ?? "") \(service.offset(url)) \(notices.left[url] ?? 0)"
     }
 
     /// A page may tell of messages of the new membership before the socket tells that the old one has ended: what was
