@@ -17,24 +17,28 @@ let releaseFlags: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
-/// Tests run many seeds and stories, and take a third of the time when what they test is optimised. Its assertions and
-/// the check of exclusive access stay.
-let testFlags: [SwiftSetting] =
-    Context.environment["SM_OPTIMIZED"] == nil
-    ? [] : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-assert-config", "Debug"], .when(configuration: .debug))]
+/// Tests run many seeds and stories, and take a third of the time when what they test is optimised (SM_OPTIMIZED). Its
+/// assertions and the check of exclusive access stay.
+/// `isHot`: optimised. A room that neither seeds nor stories use is not: it compiles in a third of the time so.
+func testFlags(isHot: Bool) -> [SwiftSetting] {
+    if Context.environment["SM_OPTIMIZED"] == nil { return [] }
+    let optimised = isHot ? ["-O", "-assert-config", "Debug"] : []
+    return [.unsafeFlags(["-wmo", "-num-threads", "2"] + optimised, .when(configuration: .debug))]
+}
 
 /// A room of the library: plain Swift over system C libraries.
 /// `place`: shelf and name below Sources/, "Base/SyncJSON".
-func room(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
+func room(_ place: String, _ dependencies: [Target.Dependency], isHot: Bool = true) -> Target {
     .target(
         name: String(place.split(separator: "/")[1]), dependencies: dependencies, path: "Sources/" + place,
-        swiftSettings: libraryFlags + releaseFlags + testFlags)
+        swiftSettings: libraryFlags + releaseFlags + testFlags(isHot: isHot))
 }
 
 /// The tests of one room, under the same name.
 func tests(of room: String, _ more: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .testTarget(
-        name: room + "Tests", dependencies: [.init(stringLiteral: room), "TestSupport"] + more, exclude: exclude)
+        name: room + "Tests", dependencies: [.init(stringLiteral: room), "TestSupport"] + more, exclude: exclude,
+        swiftSettings: testFlags(isHot: false))
 }
 
 let package = Package(
@@ -72,10 +76,10 @@ let package = Package(
                 "SyncBytes",
             ]),
         room("Client/SyncSendbird", ["SyncModel", "SyncJSON", "SyncBytes"]),
-        room("Client/SyncMatrix", ["SyncModel", "SyncJSON", "SyncBytes"]),
+        room("Client/SyncMatrix", ["SyncModel", "SyncJSON", "SyncBytes"], isHot: false),
         room("Base/SyncWebSocket", ["SyncBytes", "CWslay", "CLinux"]),
-        room("Base/SyncThreads", ["CLinux"]),
-        room("Client/SyncNetwork", ["SyncBytes", "SyncWebSocket", "SyncThreads", "CCurl", "CLinux"]),
+        room("Base/SyncThreads", ["CLinux"], isHot: false),
+        room("Client/SyncNetwork", ["SyncBytes", "SyncWebSocket", "SyncThreads", "CCurl", "CLinux"], isHot: false),
         room(
             "Client/SyncManager",
             [
@@ -83,7 +87,7 @@ let package = Package(
                 "SyncWebSocket", "SyncThreads", "SyncRealtime", "SyncResources", "SyncTree", "SyncModel", "SyncJSON",
                 "SyncBytes", "CLinux", "CSyncManager",
             ]),
-        room("Client/SyncInspect", ["SyncStore", "SyncModel", "SyncSQLite", "SyncBytes", "CLinux"]),
+        room("Client/SyncInspect", ["SyncStore", "SyncModel", "SyncSQLite", "SyncBytes", "CLinux"], isHot: false),
         room("Server/ServerBase", ["SyncJSON", "SyncBytes", "CLinux"]),
         room("Server/ServerChat", ["ServerBase", "SyncSQLite", "SyncJSON", "SyncBytes"]),
         room("Server/ServerHTTP", ["ServerBase", "SyncWebSocket", "SyncJSON", "SyncBytes", "CMicrohttpd", "CLinux"]),
@@ -106,7 +110,8 @@ let package = Package(
             ["SyncManager", "SyncServer", "SyncNetwork", "SyncModel", "SyncJSON", "SyncBytes"]),
         room(
             "Testing/SyncTesting",
-            ["SyncSimulation", "SyncManager", "SyncServer", "SyncNetwork", "SyncThreads", "SyncModel", "SyncJSON"]),
+            ["SyncSimulation", "SyncManager", "SyncServer", "SyncNetwork", "SyncThreads", "SyncModel", "SyncJSON"],
+            isHot: false),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
             swiftSettings: libraryFlags),
@@ -123,7 +128,7 @@ let package = Package(
         // What tests of several rooms use.
         .target(
             name: "TestSupport", dependencies: ["SyncSendbird", "SyncSimulation", "SyncModel", "SyncBytes"],
-            path: "Tests/TestSupport", swiftSettings: testFlags),
+            path: "Tests/TestSupport", swiftSettings: testFlags(isHot: true)),
         tests(of: "SyncBytes"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel", ["SyncBytes"]),
@@ -154,7 +159,7 @@ let package = Package(
                 "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "SyncNetwork", "SyncSimulation",
                 "TestSupport",
             ],
-            swiftSettings: testFlags),
+            swiftSettings: testFlags(isHot: true)),
     ],
     swiftLanguageModes: [.v6]
 )
