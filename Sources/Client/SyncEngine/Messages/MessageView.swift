@@ -39,6 +39,9 @@ struct MessageView {
 
     var isEmpty: Bool { window.isEmpty }
 
+    /// Everything was loaded, and nothing of it is shown.
+    var isCompleteAndEmpty: Bool { isEmpty && isLoaded && !hasPrevious && !hasNext }
+
     /// The position of a view that has shown nothing yet: behind all messages with the viewpoint's time, or before them
     /// when they belong to the newer side.
     var anchor: MessagePosition {

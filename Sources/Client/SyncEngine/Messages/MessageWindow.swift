@@ -218,7 +218,10 @@ struct MessageWindow {
             return rows(direction, chunk, limit: 1, coverage, context).map { !$0.isEmpty }
         }
         guard let isBefore = hasMore(.previous), let isAfter = hasMore(.next) else { return }
+        let wasComplete = view.isCompleteAndEmpty
         view.setEnds(in: chunk, isBefore: isBefore, isAfter: isAfter)
+        // Messages were missed. The newest page has none that the filter takes; older ones of them may match.
+        if wasComplete, !view.isCompleteAndEmpty { refill() }
     }
 
     // MARK: Ending fetches
