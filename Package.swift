@@ -157,7 +157,7 @@ let package = Package(
             dependencies: [
                 "SyncEngine", "SyncStreams", "SyncSendbird", "SyncStore", "SyncRealtime", "SyncResources", "SyncTree",
                 "SyncModel", "SyncSQLite", "SyncJSON", "SyncServer", "SyncManager", "SyncNetwork", "SyncSimulation",
-                "TestSupport",
+                "TestSupport", "CSQLite",
             ],
             swiftSettings: testFlags(isHot: true)),
     ],

@@ -40,6 +40,12 @@ static inline const shim_sqlite *_Nonnull shim_sqlite_linked(void) {
 }
 
 /*
+ * Without counts of the memory that SQLite uses, for which each allocation takes a lock of the process. For a program
+ * that owns its process, as the simulation does, before its first use of SQLite; later SQLite refuses it.
+ */
+static inline int shim_sqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
+/*
  * Loads a library of this file name, for good; NULL when the system has none. Its own calls must find its own functions
  * and not those of the same names that are linked, or the first use ends the process: so RTLD_DEEPBIND. With
  * RTLD_LOCAL nobody else finds its functions.
