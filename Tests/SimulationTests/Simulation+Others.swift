@@ -174,9 +174,12 @@ extension Simulation {
             seen.insert("moved out of sight")
         }
         guard time > knowledge.purgedThrough else { return }
-        note("move \(id) in \(url) to \(time)")
-        knowledge.moved[String(id)] = url
-        notices.moved.insert(id)
+        let before = all.first { $0.id == id }?.createdAt ?? 0
+        note("move \(id) in \(url) from \(before) to \(time)")
+        if time != before {
+            knowledge.moved[String(id)] = url
+            notices.moved.insert(id)
+        }
         service.move(id, in: url, to: time)
     }
 
