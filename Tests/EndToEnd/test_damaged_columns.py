@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from edges import edges
+from edges import edges, updates
 from harness import ROOT, Server
 from populate import OPTIONS, config_of, files, fill, fill_server, tables
 
@@ -39,15 +39,6 @@ def integers(path: Path) -> list[tuple[str, str]]:
                     found.append((table, column))
     database.close()
     return found
-
-
-def damage(file: str, table: str, column: str, number: int) -> list[str]:
-    """Statements that each put an edge into every row where that is allowed, or into the lowest: both, if there is time
-    for all, else one of them in turn."""
-    places = ("", f' WHERE "{column}" = (SELECT min("{column}") FROM "{table}")')
-    return [f'{file}: UPDATE OR IGNORE "{table}" SET "{column}" = {value}{where}'
-            for turn, value in enumerate(edges(number), number // 2)
-            for where in (places if "SM_LONG" in os.environ else [places[turn % 2]])]
 
 
 def read(config: dict, pristine: Path, statements: list[str]) -> str:
@@ -90,7 +81,8 @@ def test_every_integer_at_the_edges_of_its_type(filled, file):
     config, pristine = filled
     columns = integers(files(pristine) / file)
     assert len(columns) > 10, columns
-    judge(config, pristine, [damage(file, *column, number) for number, column in enumerate(columns)])
+    judge(config, pristine, [
+        [f"{file}: {sql}" for sql in updates(*column, number)] for number, column in enumerate(columns)])
 
 
 @pytest.mark.parametrize("file", ["cache.db", "intents.db"])

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from database import Database
-from edges import edges
+from edges import edges, updates
 from running import Server, program
 from test_files import multipart, post
 from test_fuzz import routes
@@ -233,10 +233,7 @@ def test_every_integer_at_the_edges_of_its_type(filled: tuple[pathlib.Path, dict
     path, known = filled
     columns = integers(path)
     assert len(columns) > 50, columns
-    judge_all(path, known, [
-        (f'UPDATE OR IGNORE "{table}" SET "{name}" = {edge}{where}',)
-        for number, (table, name) in enumerate(columns) for edge in edges(number)
-        for where in ("", f' WHERE "{name}" = (SELECT min("{name}") FROM "{table}")')])
+    judge_all(path, known, [(sql,) for number, column in enumerate(columns) for sql in updates(*column, number)])
 
 
 def test_every_number_in_a_text_at_the_edges_of_an_integer(filled: tuple[pathlib.Path, dict[str, Any]]) -> None:
