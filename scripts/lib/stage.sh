@@ -35,9 +35,12 @@ check() {
     local what=$1 status=0 begun=$SECONDS
     shift
     "$@" >"$stage_work/output" 2>&1 || status=$?
-    # What is long is found in the log, when the whole run takes too long.
-    [ $((SECONDS - begun)) -lt 5 ] || what+=" ($((SECONDS - begun)) s)"
-    counted "$what" "$status" "$stage_work/output" "$@"
+    counted "$what$(took $((SECONDS - begun)))" "$status" "$stage_work/output" "$@"
+}
+
+# What is long is found in the log, when the whole run takes too long.
+took() { # seconds
+    [ "$1" -lt 5 ] || echo " ($1 s)"
 }
 
 stage_beside=()
@@ -49,17 +52,19 @@ beside() {
     # Quoted, so that `gather` has the words again as they are here.
     stage_beside+=("$(printf '%q ' "$what" "$output" "$@")")
     {
+        begun=$SECONDS
         "$@" >"$output" 2>&1
-        echo $? >"$output.status"
+        echo $? $((SECONDS - begun)) >"$output.status"
     } &
 }
 
 gather() {
-    local begun words
+    local begun words status seconds
     wait
     for begun in "${stage_beside[@]}"; do
         eval "words=($begun)"
-        counted "${words[0]}" "$(cat "${words[1]}.status")" "${words[1]}" "${words[@]:2}"
+        read -r status seconds <"${words[1]}.status"
+        counted "${words[0]}$(took "$seconds")" "$status" "${words[1]}" "${words[@]:2}"
     done
     stage_beside=()
     rm -f "$stage_work"/beside.*
