@@ -63,7 +63,8 @@ gather() {
     wait
     for begun in "${stage_beside[@]}"; do
         eval "words=($begun)"
-        read -r status seconds <"${words[1]}.status"
+        # Without a file, or with half of it, the command was ended from outside.
+        read -r status seconds <"${words[1]}.status" || { status=255 seconds=0; }
         counted "${words[0]}$(took "$seconds")" "$status" "${words[1]}" "${words[@]:2}"
     done
     stage_beside=()
