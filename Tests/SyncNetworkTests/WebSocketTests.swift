@@ -352,9 +352,9 @@ final class WebSocketTests: NetworkTestCase {
                 if case .ping = event { pings.append(true) }
             }
         }
-        // Long enough for a busy machine: both ends run here. The second ping shows that the first was answered.
+        // Long enough for a busy machine: both ends run here.
         let socket = open(server) { $0.idleMS = 1_000 }
-        XCTAssertEqual(pings.wait(count: 2).count, 2)
+        XCTAssertEqual(pings.wait(count: 5).count, 5)
         XCTAssertEqual(socket.events.all, [.opened])
         socket.close()
         XCTAssertEqual(try socket.waitClosed().code, 1000)
