@@ -102,6 +102,15 @@ final class MessageWindowsTests: StoryTestCase {
         try check("[b c]", "fresh; open w limit 1; fetch w previous", shows: "{… c >}", says: "w fetch ok more")
     }
 
+    /// What stands in has nothing of the list, and begins with the first message: behind it, some may be missing.
+    func testAnEmptyStandInIsNotTheWholeList() throws {
+        let story = "open w limit 2 marked; fetch w previous"
+        try check("<b c]", "fresh; \(story)", shows: "{… >}", says: "")
+        try check("<b c]", "fresh; \(story); page [c d! e>", shows: "{| d! >}", says: "w fetch ok")
+        try check("<b c]", "offline; \(story)", shows: "{… >}", says: "w fetch ok short offline more")
+        try check("<b c>", "offline; \(story)", shows: "{| >}", says: "w fetch ok")
+    }
+
     // MARK: Arrivals
 
     func testAMessageBehindTheNewestIsShownWhereThatIsShown() throws {
@@ -143,6 +152,15 @@ final class MessageWindowsTests: StoryTestCase {
         let story = "open w at b limit 1 marked; fetch w previous"
         try check("<b! c d! e>", "\(story); socket f!", shows: "{| b! …}", says: "w new f!")
         try check("<b! c d! e>", "\(story); socket f", shows: "{| b! …}", says: "")
+    }
+
+    /// Nobody would tell its host that there is more than was known once.
+    func testBeforeItsFirstFetchAWindowDeniesNothing() throws {
+        let story = "open w limit 2 marked; page <b c>"
+        try check("<b c>", story, shows: "{… >}")
+        try check("<b c>", "\(story); disconnect; online; socket e!", shows: "{… >}", says: "w new e!")
+        try check("<b c>", "\(story); fetch w previous", shows: "{| >}", says: "w fetch ok")
+        try check("<b c>", "open w at c limit 2 marked; page <b c>", shows: "{… …}")
     }
 
     func testAReplyIsShownWhereRepliesAre() throws {
@@ -260,6 +278,15 @@ final class MessageWindowsTests: StoryTestCase {
         try check("<b c d e>", story, shows: "{| >}", says: "w channel removed")
         try check("<b c d e>", "\(story); channel gone", shows: "{| >}", says: "")
         try check("[d e]", story, shows: "{| >}", says: "w channel removed; w fetch notFound")
+    }
+
+    /// Its host has fetched while the channel was gone, and that was cut short.
+    func testAListFillsItselfWhenItsChannelIsBack() throws {
+        let story = "open w limit 2 marked; channel gone; offline; fetch w previous"
+        let back = "online; channel back; page [b! c! d e>"
+        try check("[d e]", story, shows: "{… >}", says: "w fetch ok short offline more")
+        try check("[d e]", "\(story); \(back)", shows: "{… b! c! >}")
+        try check("[d e]", "\(story); channel gone; \(back)", shows: "{… b! c! >}")
     }
 
     func testAHostThatLostEventsIsToldTheWholeList() throws {

@@ -15,7 +15,7 @@ import SyncStore
 ///     offline, connecting, paused, online
 ///     fresh                       just logged in: what was missed behind the newest cached one is not asked for yet
 ///     overflow w 3                so many events were not told
-///     huge gap, channel gone
+///     huge gap, channel gone, channel back
 final class WindowsStory {
     let bench: MachineBench
     private(set) var history: HistoryStory
@@ -62,6 +62,7 @@ final class WindowsStory {
         case ("huge", "gap"): bench.act { windows.hugeGap(of: windows.gapFilters.first, coverage, &$0) }
         case ("channel", "gone"):
             bench.act { windows.channelGone(history.id.channelURL, Cause(.eventChannelDeleted), &$0) }
+        case ("channel", "back"): windows.setChannel(Array("{}".utf8))
         default: return false
         }
         return true

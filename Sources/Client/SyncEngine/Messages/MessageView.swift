@@ -51,6 +51,18 @@ struct MessageView {
     /// The position of an empty view.
     private var stand: MessagePosition { emptiedAt ?? anchor }
 
+    /// Where an empty view may lie in a chunk: one may end between messages that have the viewpoint's time.
+    private var stands: [MessagePosition] {
+        [stand, anchor, MessagePosition(order: viewpoint, tie: Int64.max)]
+    }
+
+    /// Whether nothing is beyond a chunk in a direction. Between an empty view and a chunk that stands in for the one
+    /// around it, messages may be that are not cached.
+    func isAtEnd(_ direction: PageDirection, of chunk: ChunkList.Chunk) -> Bool {
+        guard direction == .previous else { return chunk.reachedNewest }
+        return chunk.reachedFirst && (!isEmpty || stands.contains { chunk.covers($0) })
+    }
+
     /// A fetch of older messages continues below this position; the next one is for newer messages.
     private var lowerEnd: MessagePosition { window.first?.position ?? stand }
     private var upperEnd: MessagePosition { window.last?.position ?? stand }
@@ -61,11 +73,7 @@ struct MessageView {
 
     /// The chunk in which the view lies: the one that covers its messages, or its viewpoint.
     func home(in chunks: ChunkList) -> Int? {
-        guard !window.isEmpty else {
-            // A chunk may end between messages that have the viewpoint's time.
-            return chunks.index(covering: stand) ?? chunks.index(covering: anchor)
-                ?? chunks.index(covering: MessagePosition(order: viewpoint, tie: Int64.max))
-        }
+        guard !window.isEmpty else { return stands.lazy.compactMap { chunks.index(covering: $0) }.first }
         // The last messages may be out of order, and outside every chunk after a lost connection.
         for row in window.rows.reversed() {
             if let home = chunks.index(covering: row.position) { return home }
@@ -128,9 +136,11 @@ struct MessageView {
     /// Sets at both ends whether there is more. `isBefore`, `isAfter`: the cache has more there, in the view's chunk.
     mutating func setEnds(in chunk: ChunkList.Chunk, isBefore: Bool, isAfter: Bool) {
         if window.isEmpty, emptiedAt == nil { emptyEdge = chunk.end.position }
-        hasPrevious = isBefore || !chunk.reachedFirst
         // Before its first fetch, a view follows if it was opened at the newest point.
         isFollowing = !isAfter && (isFollowing || isLoaded && chunk.reachedNewest)
+        // Its ends stay open until then: a host that was told of none would not hear that there is more now.
+        guard isLoaded else { return }
+        hasPrevious = isBefore || !isAtEnd(.previous, of: chunk)
         hasNext = !isFollowing && (isAfter || !chunk.reachedNewest)
     }
 

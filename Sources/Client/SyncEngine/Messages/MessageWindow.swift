@@ -112,15 +112,16 @@ struct MessageWindow {
     /// This user is not in the channel any more. Told only once, since the service's event follows the answer to an own
     /// action.
     mutating func channelGone(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
+        let wasWanted = isWanted
         if !isChannelGone || !view.isEmpty {
-            let wasWanted = isWanted
             reset(to: viewpoint)
             view.endAtBothEnds()
-            channel = nil
-            (isChannelGone, refillsWhenBack) = (true, wasWanted)
+            (channel, isChannelGone) = (nil, true)
             tell(WindowChange(.clear, []), cause, &turn)
             turn.tell(id, .channelRemoved(url: url, cause))
         }
+        // A fetch of a host in a channel that is gone may have been cut short, and wait to be continued.
+        refillsWhenBack = wasWanted
         finishFetches(.notFound, &turn)
     }
 
@@ -184,7 +185,7 @@ struct MessageWindow {
             if !rows.isEmpty { turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline)) }
             if hasMore { return turn.add(.timer(.fetchAll(call: call), at: turn.now.monotonic)) }
         }
-        let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
+        let isAtEnd = view.isAtEnd(direction, of: chunk)
         if wanted <= 0 || isAtEnd {
             finishFetch(direction, .ok, short: nil, &turn)
         } else if !turn.mayStillSync {
@@ -431,8 +432,7 @@ struct MessageWindow {
 
     func tellNewMessage(_ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn) {
         guard filter.matches(message) else { return }
-        let json = shown(message.json, turn.rules)
-        turn.tell(id, .newMessage(channelURL: coverage.channelURL, json: json, cause, info))
+        turn.tell(id, .newMessage(channelURL: coverage.channelURL, json: shown(message.json, turn.rules), cause, info))
     }
 
     /// A message's JSON as this collection tells it.
