@@ -174,6 +174,14 @@ final class RulesTests: XCTestCase {
             (read, .read(userID: "me", at: 8),
              #"read_receipt={"bo":7,"al":3,"me":8} delivery_receipt={"me":8} unread_message_count=0 "#
                  + "unread_mention_count=0 user_last_read=8"),
+            // Of before what the channel is known as: it may count what came behind that reading.
+            (#"{"channel_url":"c","user_last_read":8,"unread_message_count":1}"#, .read(userID: "me", at: 8), "ask"),
+            (#"{"channel_url":"c","user_last_read":9,"unread_mention_count":1}"#, .read(userID: "me", at: 8), "ask"),
+            (#"{"channel_url":"c","user_last_read":8}"#, .read(userID: "me", at: 8),
+             #"read_receipt={"me":8} delivery_receipt={"me":8}"#),
+            (#"{"channel_url":"c","user_last_read":7,"unread_message_count":1}"#, .read(userID: "me", at: 8),
+             #"read_receipt={"me":8} delivery_receipt={"me":8} unread_message_count=0 unread_mention_count=0 "#
+                 + "user_last_read=8"),
             (read, .delivered(["bo": 2, "al": 1]), #"delivery_receipt={"al":1,"bo":2}"#),
             (#"{"channel_url":"c","delivery_receipt":7}"#, .delivered(["bo": 2]), #"delivery_receipt={"bo":2}"#),
             (offset, .hidden(allowAutoUnhide: true, offset: 40),

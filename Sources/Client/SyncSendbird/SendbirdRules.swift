@@ -20,6 +20,8 @@ public struct SendbirdRules: ServiceRules {
                 SendbirdRules.receipt("delivery_receipt", in: channel, [reader: time]),
             ]
             guard reader == userID else { return receipts }
+            // The channel as it is known may be of after this reading, and count what came since then.
+            if time <= SendbirdRules.count("user_last_read", channel) { return hasUnread(channel) ? nil : receipts }
             return receipts + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
         case .hidden(let allowsAutoUnhide, let offset):
