@@ -98,7 +98,7 @@ public func sm_search_collection_new(
         guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
         try client.checkOpen()
         guard client.searches else {
-            throw BorderError(.invalidArgument, "sm_setup() was not told to search: \"search\" is not true")
+            throw BorderError(.invalidArgument, "this client does not search: its configuration lacks \"search\": true")
         }
         let text = try CText.read(query, "query")
         let parsed = try CText.document(text, Criteria.search)

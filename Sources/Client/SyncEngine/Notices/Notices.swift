@@ -416,13 +416,13 @@ final class Notices: Machine {
     /// The host has handled all messages up to an id.
     func acknowledge(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         let id = action.integer("id") ?? 0
-        let isKnown = turn.storage.committed { (cache) throws(StoreError) in
-            guard try id <= cache.notices.lastID() else { return false }
-            try cache.notices.acknowledge(through: id)
-            return true
+        let last = turn.storage.committed { (cache) throws(StoreError) in
+            let last = try cache.notices.lastID()
+            if id <= last { try cache.notices.acknowledge(through: id) }
+            return last
         }
-        guard let isKnown else { return ServiceActions.done(action, call, .storage, &turn) }
-        let explanation = isKnown ? nil : "id: no message was told by it"
-        ServiceActions.done(action, call, isKnown ? .ok : .notFound, explanation: explanation, &turn)
+        guard let last else { return ServiceActions.done(action, call, .storage, &turn) }
+        let explanation = id <= last ? nil : "id: the largest of an event so far is \(last), not \(id)"
+        ServiceActions.done(action, call, id <= last ? .ok : .notFound, explanation: explanation, &turn)
     }
 }
