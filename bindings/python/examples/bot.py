@@ -23,7 +23,7 @@ async def send(mine: MessageCollection, text: str, mark: str) -> None:
     """Sends an answer. The library keeps it on the disk, and repeats by itself what a retry can cure."""
     try:
         await asyncio.wait_for(mine.send(text, data=mark, request_id=mark), PATIENCE)
-    except RemoteError as error:
+    except RemoteError as error:  # the call's own CallTimeoutError, too: it is also a TimeoutError
         print(f"an answer failed: {error}", file=sys.stderr)
     except asyncio.TimeoutError:
         pass  # it waits for a connection, or until its channel is not frozen any more
