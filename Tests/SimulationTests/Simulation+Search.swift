@@ -83,6 +83,11 @@ extension Simulation {
 
     func convergeSearches() throws {
         try checkSearches()
+        if seen.contains("damaged index") {
+            // Whoever looks at the index first is told of the damage; then it is made again.
+            for view in engine.searchWindows where hasIndex { fetch(view.id, .next) }
+            try settle()
+        }
         for view in engine.searchWindows where hasIndex {
             // Some find a thousand messages, ten at a time or one by one, which took half of the time of such a seed.
             try fetchToTheEnd(view.id, .next, pages: 30)

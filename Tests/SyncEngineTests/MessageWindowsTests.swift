@@ -297,5 +297,8 @@ final class MessageWindowsTests: StoryTestCase {
     func testAWindowBeforeAHugeGapNoLongerFollows() throws {
         let story = "open w limit 2; open v at b limit 1; fetch w previous; fetch v previous"
         try check("<b c d>", "\(story); disconnect; huge gap", shows: "{… c d …} {| b …}", says: "w huge gap")
+        // Where nothing of the list was known, the newest page is shown.
+        let empty = "open w limit 2 marked; fetch w previous; disconnect; online; huge gap"
+        try check("<b c>", "\(empty); page [d! e>", shows: "{… d! >}")
     }
 }

@@ -97,16 +97,15 @@ struct MessageWindow {
         if refills, wasWanted { refill() }
     }
 
-    /// Sets the channel as hosts see it; `nil`: not known. `true`: the channel is back, and the view is refilled.
+    /// Sets the channel as hosts see it; `nil`: not known. `true`: the channel is back, and there is something to ask.
     @discardableResult
     mutating func setChannel(_ json: [UInt8]?) -> Bool {
         channel = json
         guard isChannelGone, json != nil else { return false }
-        let wasWanted = refillsWhenBack
-        (isChannelGone, refillsWhenBack) = (false, false)
         view.openBothEnds()
-        if wasWanted { refill() }
-        return wasWanted
+        if refillsWhenBack { refill() }
+        (isChannelGone, refillsWhenBack) = (false, false)
+        return true
     }
 
     /// This user is not in the channel any more. Told only once, since the service's event follows the answer to an own
@@ -273,9 +272,7 @@ struct MessageWindow {
     private var isWanted: Bool { isLoaded || isRefilling || refillsWhenBack }
 
     /// Whether the view fills itself.
-    var isRefilling: Bool {
-        [.previous, .next].contains { fetches[$0] != nil && fetches[$0]?.call == nil }
-    }
+    var isRefilling: Bool { [.previous, .next].contains { fetches[$0] != nil && fetches[$0]?.call == nil } }
 
     /// Fetches a page in each direction without a call. A fetch of a host that waits already brings as much.
     private mutating func refill() {
@@ -402,13 +399,16 @@ struct MessageWindow {
     mutating func merge(
         _ records: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
-        let nearest = view.isEmpty ? coverage.chunks.index(atOrBelow: anchor) : nil
+        let wasEmpty = view.isEmpty
+        let nearest = wasEmpty ? coverage.chunks.index(atOrBelow: anchor) : nil
         let home = isLoaded ? home(in: coverage.chunks) ?? nearest : nil
         guard home != nil || !view.isEmpty else { return }
         let records = turn.overlays.isEmpty
             ? records : records.compactMap { turn.context.shown($0, in: coverage.channelURL) }
         let source = MessageSource(coverage: coverage, context: turn.context, filter: filter)
         let changes = view.merge(records, in: home.map { coverage.chunks.chunks[$0] }, source, turn.rules)
+        // The first messages of a view are told with what is beyond them.
+        if wasEmpty, !changes.isEmpty { updateEnds(coverage, turn.context) }
         for change in changes {
             // Only messages that a gap fill inserts were missed; its other changes were only seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
@@ -493,6 +493,7 @@ struct MessageWindow {
         if let home, let change = view.removeAll(behind: coverage.chunks.chunks[home].end.position) {
             tell(change, Cause(.messageFill), &turn)
         }
+        if view.isCompleteAndEmpty { refill() }
         view.stopFollowing()
         turn.tell(id, .hugeGap)
     }

@@ -46,8 +46,7 @@ struct MessageWindows {
         for index in all.indices { all[index].channelGone(url, cause, &turn) }
     }
 
-    /// Sets the channel as hosts see it, for later events of the collections. Returns whether a window is refilled
-    /// because the channel is back.
+    /// Sets the channel as hosts see it, for later events of the collections. Returns whether the channel is back.
     @discardableResult
     mutating func setChannel(_ json: [UInt8]?) -> Bool {
         var isBack = false

@@ -156,7 +156,7 @@ final class Timeline {
         let isBack = windows.setChannel(json)
         for window in windows.all { turn.tell(window.id, .channelUpdated(json: json, cause)) }
         guard isBack else { return }
-        // The cache may have messages of the channel already.
+        // The cache may have messages of the channel already. Of a thread, its parent is asked for.
         windows.serveAll(coverage, &turn)
         resume(&turn)
     }
