@@ -87,6 +87,34 @@ def test_keys_are_those_of_the_python_package(schema, kind):
     assert keys == set(get_type_hints(kind))
 
 
+def test_services_are_those_of_the_code():
+    """Each place that lists the services by name."""
+    services = raw_values("SyncManager/Name")
+    assert {"sendbird", "matrix"} <= services
+    schema = checked.schema("configuration")["properties"]["service"]["enum"]
+    rust = (ROOT / "bindings/rust/syncmanager/src/config.rs").read_text()
+    shapes = (ROOT / "Tests/Attack/shapes.py").read_text()
+    line = re.search(r'^ \*   "service" {2,}(.*)$', HEADER, re.MULTILINE)
+    assert line is not None
+    found = {
+        "configuration.json": {name for name in schema if name is not None},
+        "documents.py": set(get_args(get_type_hints(documents.Config)["service"])),
+        "config.rs": set(re.findall(r'Service::\w+ => "(\w+)"', rust)),
+        "shapes.py": set(re.search(r"\bservice:([\w|]+)", shapes)[1].split("|")),
+        "syncmanager.h": set(re.findall(r'"(\w+)"', line[1])),
+    }
+    assert found == dict.fromkeys(found, services)
+
+
+def test_rust_reads_every_event():
+    """One that `EventKind::read` does not know would become `Other`, and no compiler says so."""
+    rust = (ROOT / "bindings/rust/syncmanager/src/event.rs").read_text()
+    read = set(re.findall(r'"(\w+)"', rust))
+    # Those of resources are read together, by how their names begin.
+    assert {notice for notice in notices() if not notice.startswith("resource_")} <= read
+    assert '"resource_' in rust
+
+
 def test_sources_are_those_of_the_python_package():
     assert set(checked.schema("common")["$defs"]["source"]["enum"]) == set(get_args(events.Source))
 
