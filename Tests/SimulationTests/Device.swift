@@ -48,7 +48,7 @@ final class Device {
     /// Channels and messages in the cache, and what else is on disk: own messages, values and writes of the database.
     func held() throws -> (channels: Int64, messages: Int64, own: Int) {
         let statistics = try cache.statistics()
-        let places = try cache.databasePlaces(
+        let places = try cache.databaseValues.places(
             in: DatabaseInstance(url: SimulatedService.databaseHost, name: "w"), touching: "/")
         return (
             statistics.channels, statistics.messages,
@@ -98,7 +98,7 @@ final class Device {
         (try? intents.databaseWrites(to: DatabaseInstance(url: SimulatedService.databaseHost, name: "w"))) ?? []
     }
 
-    func cachedChannel(_ url: String) -> ChannelRecord? { (try? cache.channel(ChannelURL(url))) ?? nil }
+    func cachedChannel(_ url: String) -> ChannelRecord? { (try? cache.channels.channel(ChannelURL(url))) ?? nil }
 
     func close() {
         cache.close()

@@ -25,9 +25,9 @@ extension SequenceSimulation {
     private func checkStored() throws {
         guard try isAllStored() else { return }
         for url in server.urls {
-            guard let key = try device.cache.channelKeyIfKnown(url) else { continue }
+            guard let key = try device.cache.channels.keyIfKnown(url) else { continue }
             let truth = server.messages(url)
-            for chunk in try device.cache.chunks(channel: key) {
+            for chunk in try device.cache.chunks.of(channel: key) {
                 let held = try device.cache.messageReferences(
                     channel: key, from: chunk.reachedFirst ? .first : chunk.start.position,
                     through: chunk.isOpenEnded ? .last : chunk.end.position

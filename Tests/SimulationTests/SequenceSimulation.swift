@@ -86,7 +86,7 @@ final class SequenceSimulation: SimulatedRun, SeededSimulation {
     private func watchPages() {
         service.isHeldBehind = { [unowned self] url, edge, direction in
             guard let stored = try? device.cache.value("service.resume"), stored == service.position.map({ "\($0)" }),
-                let chunks = try? device.cache.chunks(channel: device.cache.channelKey(url))
+                let chunks = try? device.cache.chunks.of(channel: device.cache.channels.key(url))
             else { return false }
             return chunks.contains {
                 direction == .previous ? $0.end.position < edge.position : $0.start.position > edge.position

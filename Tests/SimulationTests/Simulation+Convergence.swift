@@ -61,7 +61,7 @@ extension Simulation {
         filter.replyType = .all
         for channel in service.channels(ChannelQuery()).prefix(wanted.channels) {
             guard let url = channel["channel_url"]?.string, channel["member_state"]?.string == "joined",
-                !open.contains(url), let key = try device.cache.channelKeyIfKnown(ChannelURL(url))
+                !open.contains(url), let key = try device.cache.channels.keyIfKnown(ChannelURL(url))
             else { continue }
             for message in (service.history(url, filter) ?? []).suffix(wanted.messages) {
                 let id = message["message_id"]?.int ?? 0

@@ -71,7 +71,7 @@ final class AcknowledgementTests: EngineTestCase {
             send(1, "own")
             event(.messageReceived(channelURL: "c", message: Case.message(4)))
             command(.call(newCall(), .own(.delete(.unsent(requestID: "own")), in: 1)))
-            let stored = try cache.chunks(channel: try cache.channelKey("c"))
+            let stored = try cache.chunks.of(channel: try cache.channels.key("c"))
             XCTAssertEqual(stored.map(\.end.position), [known[1].position], "\(policy)")
             XCTAssertEqual(stored.map(\.isOpenEnded), [false], "\(policy)")
             loseConnection()
@@ -92,7 +92,7 @@ final class AcknowledgementTests: EngineTestCase {
         send(1, "own")
         event(.messageReceived(channelURL: "c", message: Case.message(2)))
         answer(.message(Case.message(3, by: "mei", requestID: "own")), to: isSend)
-        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).map(\.isOpenEnded), [true])
+        XCTAssertEqual(try cache.chunks.of(channel: try cache.channels.key("c")).map(\.isOpenEnded), [true])
         XCTAssertEqual(host.ids(1), ["1", "2", "3"])
     }
 }

@@ -42,7 +42,7 @@ final class ActionTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .channels), ["c"])
     }
 
-    private func shownName() throws -> String { try XCTUnwrap(cache.channel("c")).name }
+    private func shownName() throws -> String { try XCTUnwrap(cache.channels.channel("c")).name }
 
     // MARK: Answers
 

@@ -33,7 +33,7 @@ final class CapabilityTests: EngineTestCase {
         ]
         serve(channels: now, messages: ["c": [Case.message(1), Case.message(2), Case.message(3)]])
         XCTAssertEqual(Set(host.ids(1, .channels)), ["c", "named", "new"])
-        XCTAssertEqual(try cache.channelURLs().sorted(), ["c", "named", "new"])
+        XCTAssertEqual(try cache.channels.urls().sorted(), ["c", "named", "new"])
         XCTAssert(try XCTUnwrap(host.json(1, .channels, "named")).contains("otherwise"))
         XCTAssertEqual(host.ids(2), ["1", "2", "3"])
         XCTAssertFalse(everAsked.contains { if case .channelChanges = $0 { true } else { false } })
@@ -47,7 +47,7 @@ final class CapabilityTests: EngineTestCase {
         fetch(2, .previous)
         XCTAssertEqual(host.ids(2), ["1", "3", "4"])
         XCTAssert(try XCTUnwrap(host.json(2, .succeeded, "1")).contains("edited"))
-        XCTAssertNil(try cache.message(id: "2", channel: try cache.channelKey("c")))
+        XCTAssertNil(try cache.message(id: "2", channel: try cache.channels.key("c")))
         XCTAssertFalse(everAsked.contains { if case .messageChanges = $0 { true } else { false } })
     }
 
@@ -84,7 +84,7 @@ final class CapabilityTests: EngineTestCase {
             serve(channels: now)
             XCTAssertEqual(listings(), isContinued ? atFirst : atFirst + 1)
             XCTAssertEqual(
-                try cache.channelURLs().sorted(), isContinued ? ["c", "gone", "named"] : ["c", "named", "new"])
+                try cache.channels.urls().sorted(), isContinued ? ["c", "gone", "named"] : ["c", "named", "new"])
         }
         XCTAssert(try XCTUnwrap(host.json(1, .channels, "named")).contains("otherwise"))
     }

@@ -40,15 +40,15 @@ final class ChannelIdentityTests: EngineTestCase {
         serve(channels: [new], messages: ["c": [Case.message(9)]])
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["9"])
-        XCTAssertNil(try cache.message(id: "1", channel: try cache.channelKey("c")))
+        XCTAssertNil(try cache.message(id: "1", channel: try cache.channels.key("c")))
     }
 
     /// Also when the channel was not known while its messages were cached (simulation, seed 20689).
     func testAChannelThatIsYoungerThanItsCachedMessagesIsAnother() throws {
-        let key = try cache.channelKey("c")
+        let key = try cache.channels.key("c")
         let edge = HistoryEdge(Case.message(1).position)
         try cache.upsert([Case.message(1)], channel: key)
-        try cache.setChunks(
+        try cache.chunks.set(
             channel: key, [StoredChunk(start: edge, end: edge, reachedFirst: true, isOpenEnded: false)])
         try cache.setValue("messages.changes.\(key)", ChangePoint.time(Case.wall).storedText)
         start()
@@ -73,7 +73,7 @@ final class ChannelIdentityTests: EngineTestCase {
             serve(channels: [Case.channel("c", name: "n", last: Case.message(2), id: id)])
         }
         XCTAssertEqual(host.ids(1), ["1", "2"])
-        XCTAssertNotNil(try cache.message(id: "1", channel: try cache.channelKey("c")))
+        XCTAssertNotNil(try cache.message(id: "1", channel: try cache.channels.key("c")))
     }
 
     /// A channel is gone while its messages wait for a service that fails: when it is there again nothing waits
@@ -99,7 +99,7 @@ final class ChannelIdentityTests: EngineTestCase {
         command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
         serve(channels: [Case.channel("c", last: Case.message(2))])
         XCTAssertEqual(host.ids(1), ["1", "2"])
-        XCTAssertNil(try cache.formerChannel("c"))
+        XCTAssertNil(try cache.channels.former("c"))
     }
 
     /// The history of a channel was reset; then channels were forgotten, and this user left and was invited again: what
@@ -137,7 +137,7 @@ final class ChannelIdentityTests: EngineTestCase {
         answer(.channel(Case.channel("c", messageOffset: offset)), to: isGetChannel)
         XCTAssertEqual(host.ids(1), [])
         command(.call(newCall(), .action(ActionCall(action: .library(.clearChannels), arguments: [:]))))
-        XCTAssertNotNil(try cache.formerChannel("c"))
+        XCTAssertNotNil(try cache.channels.former("c"))
         serve(channels: [Case.channel("c", last: Case.message(1))], messages: ["c": [Case.message(1)]])
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["1"])
@@ -180,9 +180,9 @@ final class ChannelIdentityTests: EngineTestCase {
         answer(.messages(Case.page([Case.message(2)])), to: isAround)
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["2"])
-        XCTAssertEqual(try cache.formerChannel("c"), FormerChannel(untoldAt: Case.wall))
+        XCTAssertEqual(try cache.channels.former("c"), FormerChannel(untoldAt: Case.wall))
         answer(.channel(channel), to: isGetChannel)
-        XCTAssertNil(try cache.formerChannel("c"))
+        XCTAssertNil(try cache.channels.former("c"))
     }
 
     func testAMembershipIsLaterOnlyWhenTheKnownOneHadEnded() {

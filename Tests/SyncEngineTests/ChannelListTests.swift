@@ -40,7 +40,7 @@ final class ChannelListTests: EngineTestCase {
     }
 
     private func begin() throws {
-        try cache.upsert(channels(300..<500))
+        try cache.channels.upsert(channels(300..<500))
         start()
         command(.post(.openChannelCollection(id: 1, query: byName)))
         command(.call(newCall(), .connect))

@@ -44,7 +44,7 @@ final class ChannelSyncTests: EngineTestCase {
                 updated: [Case.channel("c", last: Case.message(2))], deletedURLs: [], hasMore: false, next: "log2")),
             to: isChannelLog)
         serve(channels: [Case.channel("c", last: old)])
-        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+        XCTAssertEqual(try cache.channels.channel("c")?.lastMessage?.id, "1")
         // From the login on it is read once more: the answer may have overtaken what the connection was to tell.
         XCTAssertEqual(try cache.value("channels.changes"), "t:\(Case.wall)")
     }
@@ -101,7 +101,7 @@ final class ChannelSyncTests: EngineTestCase {
         connect()
         event(.messageDeleted(channelURL: "c", messageID: "2"))
         answer(.channels(ChannelPage(channels: [Case.channel("c")], next: "p2")), to: isChannelListing)
-        XCTAssertNil(try cache.channel("c"))
+        XCTAssertNil(try cache.channels.channel("c"))
         XCTAssertNil(try cache.value("channels.token"))
         start()
         connect()
@@ -109,14 +109,14 @@ final class ChannelSyncTests: EngineTestCase {
             .channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "log")),
             to: isChannelLog)
         answer(.channels(ChannelPage(channels: [Case.channel("c")], next: "p2")), to: isChannelListing)
-        XCTAssertNotNil(try cache.channel("c"))
+        XCTAssertNotNil(try cache.channels.channel("c"))
         XCTAssertEqual(try cache.value("channels.token"), "p2")
         event(.messageDeleted(channelURL: "d", messageID: "3"))
         answer(.channels(ChannelPage(channels: [Case.channel("d")], next: "p3")), to: isChannelListing)
         XCTAssertEqual(try cache.value("channels.token"), "p2")
         answer(.channel(Case.channel("d")), to: isGetChannel)
         XCTAssertEqual(try cache.value("channels.token"), "p3")
-        XCTAssertNotNil(try cache.channel("d"))
+        XCTAssertNotNil(try cache.channels.channel("d"))
     }
 
     func testAnEditedLastMessageIsNotMadeOldByAnOlderChangeLog() throws {
@@ -138,7 +138,7 @@ final class ChannelSyncTests: EngineTestCase {
             serve(channels: [Case.channel("c", last: edited)])
             wait(5_000)
         }
-        let json = String(decoding: try XCTUnwrap(try cache.channel("c")).json, as: UTF8.self)
+        let json = String(decoding: try XCTUnwrap(try cache.channels.channel("c")).json, as: UTF8.self)
         XCTAssert(json.contains(#""message":"new""#), json)
     }
 
@@ -152,7 +152,7 @@ final class ChannelSyncTests: EngineTestCase {
         cache.setCommitHook(nil)
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
         answer(.channel(Case.channel("c")), to: isGetChannel)
-        XCTAssertEqual(try cache.channelURLs(), ["c"])
+        XCTAssertEqual(try cache.channels.urls(), ["c"])
         loseConnection()
         // Left meanwhile, and every second page of the listing comes after a kill.
         command(.post(.resumeSync))
@@ -161,7 +161,7 @@ final class ChannelSyncTests: EngineTestCase {
         start()
         connect()
         serve(channels: [Case.channel("d")])
-        XCTAssertEqual(try cache.channelURLs(), ["d"])
+        XCTAssertEqual(try cache.channels.urls(), ["d"])
     }
 
     /// One huge answer is taken in part by part: between two parts the client can be closed, and all of it is shown
@@ -177,11 +177,11 @@ final class ChannelSyncTests: EngineTestCase {
         answer(.channels(ChannelPage(channels: channels, next: ""))) {
             if case .listChannels(query, _, _) = $0 { true } else { false }
         }
-        let first = try cache.channelURLs().count
+        let first = try cache.channels.urls().count
         XCTAssertLessThan(first, 1000)
         XCTAssertNotNil(engine.nextDeadline)
         wait(0)
-        XCTAssertEqual(try cache.channelURLs().count, 5000)
+        XCTAssertEqual(try cache.channels.urls().count, 5000)
         XCTAssertEqual(Set(host.ids(1, .channels)).count, 5000)
     }
 }

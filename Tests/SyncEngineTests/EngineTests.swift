@@ -30,7 +30,7 @@ final class EngineTests: EngineTestCase {
             // Something happens between each question and its answer.
             event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
             answer(.channel(EngineTestCase.channel("c")), to: isGet("c"))
-            XCTAssertNotNil(try cache.channel("c"), "round \(round)")
+            XCTAssertNotNil(try cache.channels.channel("c"), "round \(round)")
             wait(499)
             XCTAssertEqual(asked(isGet("c")).count, 0, "round \(round)")
             wait(1)
@@ -43,7 +43,7 @@ final class EngineTests: EngineTestCase {
         start()
         var query = ChannelQuery()
         query.memberState = .invitedByFriend
-        try cache.upsert([EngineTestCase.channel("cached", membership: "invited")])
+        try cache.channels.upsert([EngineTestCase.channel("cached", membership: "invited")])
         command(.post(.openChannelCollection(id: 1, query: query)))
         connect()
         let call = fetch(1, .next)
@@ -55,7 +55,7 @@ final class EngineTests: EngineTestCase {
         event(.channel(url: "stranger", .changed(Cause(.eventChannelChanged))))
         answer(.channel(EngineTestCase.channel("stranger", membership: "invited")), to: isGet("stranger"))
         XCTAssertEqual(host.ids(1, .channels), ["friend"])
-        XCTAssertNotNil(try cache.channel("stranger"))
+        XCTAssertNotNil(try cache.channels.channel("stranger"))
     }
 
     /// Every call completes exactly once, whatever state it is in when the client closes.
@@ -91,7 +91,7 @@ final class EngineTests: EngineTestCase {
         wait(5000)
         serve(channels: [EngineTestCase.channel("c", last: new)], messages: ["c": known + [new]])
         XCTAssertEqual(host.ids(1), ["1", "2"])
-        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "2")
+        XCTAssertEqual(try cache.channels.channel("c")?.lastMessage?.id, "2")
     }
 
     /// Messages wait in memory for the first page; the deletion of one comes when nothing can be stored.

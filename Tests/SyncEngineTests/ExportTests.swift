@@ -67,10 +67,10 @@ final class ExportTests: EngineTestCase {
     /// Messages before the oldest that is cached, and between two ranges, are missing; the file says where.
     func testWhereMessagesMayBeMissingTheFileSaysSo() throws {
         begin()
-        let key = try cache.channelKey("a")
-        var chunk = try XCTUnwrap(try cache.chunks(channel: key).first)
+        let key = try cache.channels.key("a")
+        var chunk = try XCTUnwrap(try cache.chunks.of(channel: key).first)
         (chunk.reachedFirst, chunk.isOpenEnded) = (false, false)
-        try cache.setChunks(channel: key, [chunk])
+        try cache.chunks.set(channel: key, [chunk])
         try cache.upsert([T.message(90, in: "a")], channel: key)
         let call = export(channel: "a")
         wait(50)

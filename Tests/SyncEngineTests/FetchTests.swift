@@ -25,7 +25,7 @@ final class FetchTests: EngineTestCase {
 
     /// Cached are every second channel from 0 to 20, and the listing goes on.
     private func begin() throws {
-        try cache.upsert((0..<10).map { EngineTestCase.channel(ChannelURL(names($0 * 2..<$0 * 2 + 1)[0])) })
+        try cache.channels.upsert((0..<10).map { EngineTestCase.channel(ChannelURL(names($0 * 2..<$0 * 2 + 1)[0])) })
         start()
         var query = ChannelQuery()
         query.order = .channelNameAlphabetical

@@ -37,6 +37,6 @@ final class LastMessageTests: EngineTestCase {
         startShowing([Case.message(1), Case.message(2)])
         event(.messageUpdated(channelURL: "c", message: Case.message(2, at: 0, updatedAt: Case.wall + 9000)))
         serve(channels: [Case.channel("c", last: Case.message(1))])
-        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+        XCTAssertEqual(try cache.channels.channel("c")?.lastMessage?.id, "1")
     }
 }

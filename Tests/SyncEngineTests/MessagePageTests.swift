@@ -60,10 +60,10 @@ final class MessagePageTests: EngineTestCase {
         let newest = [Case.message(8), Case.message(9)]
         answer(.messages(Case.page(newest, reachedFirst: false)), to: isAround)
         XCTAssertEqual(host.ids(1), ["1", "2"])
-        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).count, 2)
+        XCTAssertEqual(try cache.chunks.of(channel: try cache.channels.key("c")).count, 2)
         serve(channels: [Case.channel("c", last: newest[1])], messages: ["c": (1...9).map { Case.message($0) }])
         XCTAssertEqual(host.ids(1), (1...9).map { "\($0)" })
-        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).count, 1)
+        XCTAssertEqual(try cache.chunks.of(channel: try cache.channels.key("c")).count, 1)
     }
 
     /// A message at the edge of two pages counts once.

@@ -26,7 +26,9 @@ final class MovedMessageTests: EngineTestCase {
         Case.message(id, at: second, by: sender, updatedAt: Case.wall + 9000)
     }
 
-    private func stored() throws -> StoredChunk { try XCTUnwrap(try cache.chunks(channel: cache.channelKey("c")).last) }
+    private func stored() throws -> StoredChunk {
+        try XCTUnwrap(try cache.chunks.of(channel: cache.channels.key("c")).last)
+    }
 
     /// The process is killed between two pages of the change log, the first of which tells of the move (simulation,
     /// seed 3255).

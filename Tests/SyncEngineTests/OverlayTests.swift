@@ -60,7 +60,7 @@ final class OverlayTests: EngineTestCase {
         answerAction(reply(2, "late"))
         XCTAssertEqual(host.status(other), .ok)
         XCTAssertEqual(host.ids(1), ["2"])
-        XCTAssertNil(try cache.message(id: "1", channel: cache.channelKey("c")))
+        XCTAssertNil(try cache.message(id: "1", channel: cache.channels.key("c")))
     }
 
     func testAReactionIsShownAtOnceAndTakenBackWhenRefused() throws {
@@ -132,7 +132,7 @@ final class OverlayTests: EngineTestCase {
         answerAction(.action(ActionReply(events: [.messageUpdated(channelURL: "c", message: edited)])))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(host.ids(1), ["1", "3"])
-        XCTAssertNil(try cache.message(id: "2", channel: try cache.channelKey("c")))
+        XCTAssertNil(try cache.message(id: "2", channel: try cache.channels.key("c")))
     }
 
     /// A reaction was taken back, and made again on another device before the answer came (simulation, seed 14787); and
@@ -225,7 +225,7 @@ final class OverlayTests: EngineTestCase {
         command(.post(.resetViewpoint(collection: 1, viewpoint: .max)))
         fetch(1, .previous)
         XCTAssert(text("1").contains("shown"), text("1"))
-        let key = try XCTUnwrap(try cache.channelKeyIfKnown("c"))
+        let key = try XCTUnwrap(try cache.channels.keyIfKnown("c"))
         let stored = try XCTUnwrap(try cache.message(id: "1", channel: key))
         XCTAssert(String(decoding: stored.json, as: UTF8.self).contains("stored"))
     }

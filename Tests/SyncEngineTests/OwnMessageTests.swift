@@ -77,7 +77,7 @@ final class OwnMessageTests: EngineTestCase {
         answerMessageLog(deleted: ["3"])
         serve(channels: [Case.channel("c", last: first.last)], messages: ["c": first])
         XCTAssertEqual(host.ids(1), ["1", "2"])
-        XCTAssertNil(try cache.message(id: "3", channel: try cache.channelKey("c")))
+        XCTAssertNil(try cache.message(id: "3", channel: try cache.channels.key("c")))
     }
 
     /// A host tells of its own send after the service told that the message is deleted again.
@@ -94,6 +94,6 @@ final class OwnMessageTests: EngineTestCase {
         XCTAssertEqual(host.status(call), .ok)
         XCTAssertEqual(host.ids(1), ["1"])
         XCTAssertEqual(host.ids(1, .pending), [])
-        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+        XCTAssertEqual(try cache.channels.channel("c")?.lastMessage?.id, "1")
     }
 }

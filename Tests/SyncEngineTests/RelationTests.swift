@@ -46,7 +46,7 @@ final class RelationTests: EngineTestCase {
     }
 
     private func stored(_ id: MessageID) throws -> String? {
-        let message = try cache.message(id: id, channel: cache.channelKey("c"))
+        let message = try cache.message(id: id, channel: cache.channels.key("c"))
         return message.map { related(String(decoding: $0.json, as: UTF8.self)) }
     }
 
@@ -117,7 +117,7 @@ final class RelationTests: EngineTestCase {
     func testTheLastMessageOfAChannelHasThem() throws {
         show([Case.message(1), Case.message(2)])
         tell([relation("r1", of: "2")])
-        let channel = try XCTUnwrap(try cache.channel("c"))
+        let channel = try XCTUnwrap(try cache.channels.channel("c"))
         XCTAssertEqual(related(String(decoding: channel.json, as: UTF8.self)), #""r1""#)
     }
 
@@ -125,7 +125,7 @@ final class RelationTests: EngineTestCase {
         show([Case.message(1), Case.message(2)])
         tell([relation("r1", of: "1"), relation("r2", of: "2")])
         event(.messageDeleted(channelURL: "c", messageID: "1"))
-        let key = try cache.channelKey("c")
+        let key = try cache.channels.key("c")
         XCTAssertEqual(try cache.relations.relations(of: "1", channel: key), [])
         XCTAssertEqual(try cache.relations.relations(of: "2", channel: key).count, 1)
     }
@@ -188,7 +188,7 @@ final class RelationTests: EngineTestCase {
         let reply = page([Case.message(1)], RelationChanges(added: [relation("r1", of: "1")]))
         answer(reply, to: isAround)
         cache.setCommitHook(nil)
-        XCTAssertEqual(try cache.chunks(channel: cache.channelKey("c")), [])
+        XCTAssertEqual(try cache.chunks.of(channel: cache.channels.key("c")), [])
         wait(120_000)
         XCTAssertEqual(resumedFrom, ["1"])
         XCTAssertEqual(asked(isAround).count, 0)
@@ -206,7 +206,7 @@ final class RelationTests: EngineTestCase {
         command(.call(newCall(), .connect))
         event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall, isContinued: false)))
         event(.batch([], resume: "9"))
-        let key = try cache.channelKey("c")
+        let key = try cache.channels.key("c")
         XCTAssertEqual(try cache.relations.relations(of: "1", channel: key), [])
         if !asked(isChannelListing).isEmpty {
             let channel = Case.channel("c", last: Case.message(2))
@@ -220,7 +220,7 @@ final class RelationTests: EngineTestCase {
 
     /// A channel that loses all its messages, since room is made, keeps relations of those that may still come.
     func testRelationsOfMessagesToComeOutliveMakingRoom() throws {
-        let key = try cache.channelKey("c")
+        let key = try cache.channels.key("c")
         try cache.upsert([Case.message(1)], channel: key)
         _ = try cache.relations.upsert([relation("r2", of: "2")], channel: key)
         var slice = CacheSlice(

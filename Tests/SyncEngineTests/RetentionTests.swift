@@ -42,7 +42,7 @@ final class RetentionTests: EngineTestCase {
         answer(RetentionPage(ends: ["kept": time(1)], time: 9))
         XCTAssertEqual(host.ids(1), ["4"], "messages of that very time are gone, too")
         XCTAssertEqual(host.ids(2), ["2", "3", "4"])
-        XCTAssertEqual(try cache.channel("c")?.messageOffset, time(3) + 1)
+        XCTAssertEqual(try cache.channels.channel("c")?.messageOffset, time(3) + 1)
         loseConnection()
         connect()
         XCTAssertEqual(starts.last?.retentionTime, 9)
@@ -54,7 +54,7 @@ final class RetentionTests: EngineTestCase {
         connect(hasNewRetention: true)
         answer(RetentionPage(generalEnd: time(4), time: 9))
         XCTAssertEqual(host.ids(1), [])
-        XCTAssertNil(try cache.channel("c")?.lastMessage)
+        XCTAssertNil(try cache.channels.channel("c")?.lastMessage)
     }
 
     func testAFailureIsRepeatedAndARefusalIsNot() {

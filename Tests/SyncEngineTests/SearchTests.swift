@@ -25,7 +25,7 @@ final class SearchTests: EngineTestCase {
             $0.searches = true
             $0.cacheSliceRows = 1
         }
-        let channel = try cache.channelKey("a")
+        let channel = try cache.channels.key("a")
         try cache.upsert((1...5000).map { T.message($0, in: "a", text: "word \($0)") }, channel: channel)
         var query = SearchQuery("word")
         query.limit = 3
@@ -42,7 +42,7 @@ final class SearchTests: EngineTestCase {
             $0.searches = true
             $0.messageCollectionCapacity = 200
         }
-        let channel = try cache.channelKey("a")
+        let channel = try cache.channels.key("a")
         try cache.upsert((1...9).map { T.message($0, in: "a", text: "word") }, channel: channel)
         var query = SearchQuery("word")
         query.limit = 3
@@ -72,7 +72,7 @@ final class SearchTests: EngineTestCase {
         ] {
             try tearDownAndSetUp()
             start { $0.searches = true }
-            let channel = try cache.channelKey("a")
+            let channel = try cache.channels.key("a")
             try cache.upsert((1...50).map { T.message($0, in: "a", text: "word") }, channel: channel)
             command(.post(.setForeground(true)))
             wait(2_000)
@@ -93,7 +93,7 @@ final class SearchTests: EngineTestCase {
     /// Of more than can be looked at one by one, the list is filled again. Each of what goes is a part of the index.
     func testAListIsFilledAgainBehindMuch() throws {
         start { $0.searches = true }
-        let channel = try cache.channelKey("a")
+        let channel = try cache.channels.key("a")
         let messages = (1...12_000 as ClosedRange<Int64>).map { T.message($0, in: "a", text: "word \($0)") }
         try cache.upsert(messages, channel: channel)
         var query = SearchQuery("word")

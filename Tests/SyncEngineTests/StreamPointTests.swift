@@ -30,7 +30,7 @@ final class StreamPointTests: EngineTestCase {
     }
 
     private func stored() throws -> [String] {
-        try cache.messageReferences(channel: try cache.channelKey("c"), from: .first, through: .last).map(\.id.text)
+        try cache.messageReferences(channel: try cache.channels.key("c"), from: .first, through: .last).map(\.id.text)
     }
 
     private func startAgain(isContinued: Bool) {
@@ -83,7 +83,7 @@ final class StreamPointTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2", "3", "4"])
         XCTAssertEqual(try stored(), ["1", "2", "3", "4"])
         XCTAssertEqual(try cache.value("service.resume"), "p3")
-        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).map(\.isOpenEnded), [true])
+        XCTAssertEqual(try cache.chunks.of(channel: try cache.channels.key("c")).map(\.isOpenEnded), [true])
     }
 
     /// Lists are told of a batch when it is stored: a repeat may leave out messages that the first one had.
@@ -164,11 +164,11 @@ final class StreamPointTests: EngineTestCase {
     func testAStreamThatBeginsAgainMakesNothingComplete() throws {
         startStreaming()
         startAgain(isContinued: false)
-        let key = try cache.channelKey("c")
-        XCTAssertEqual(try cache.chunks(channel: key).map(\.isOpenEnded), [true])
+        let key = try cache.channels.key("c")
+        XCTAssertEqual(try cache.chunks.of(channel: key).map(\.isOpenEnded), [true])
         XCTAssertEqual(try cache.value("service.resume"), "p1")
         event(.batch([arrival(5)], resume: "p9"))
-        XCTAssertEqual(try cache.chunks(channel: key), [])
+        XCTAssertEqual(try cache.chunks.of(channel: key), [])
         XCTAssertEqual(try stored(), ["1", "2"])
         openMessages(1, "c")
         serve(channels: [Case.channel("c")], messages: ["c": (1...5).map { Case.message($0) }])
@@ -200,10 +200,10 @@ final class StreamPointTests: EngineTestCase {
         startStreaming()
         command(.post(.removeCollection(id: 1)))
         event(.batch([try hole("older", [Case.message(7)]), arrival(8)], resume: "p2"))
-        let key = try cache.channelKey("c")
-        XCTAssertEqual(try cache.chunks(channel: key).map(\.isOpenEnded), [false, true])
-        XCTAssertEqual(try cache.chunks(channel: key).map(\.end.token), ["older", ""])
-        XCTAssertEqual(try cache.chunks(channel: key).map(\.start.token), ["", "newer"])
+        let key = try cache.channels.key("c")
+        XCTAssertEqual(try cache.chunks.of(channel: key).map(\.isOpenEnded), [false, true])
+        XCTAssertEqual(try cache.chunks.of(channel: key).map(\.end.token), ["older", ""])
+        XCTAssertEqual(try cache.chunks.of(channel: key).map(\.start.token), ["", "newer"])
         startAgain(isContinued: true)
         event(.batch([arrival(9)], resume: "p3"))
         openMessages(1, "c")
@@ -217,7 +217,7 @@ final class StreamPointTests: EngineTestCase {
         startStreaming()
         let nothing = MessagePage(messages: [], range: nil, reachedFirst: false, reachedNewest: true)
         event(.batch([.hole(channelURL: "c", older: "older", newer: nothing)], resume: "p2"))
-        let stored = try cache.chunks(channel: try cache.channelKey("c"))
+        let stored = try cache.chunks.of(channel: try cache.channels.key("c"))
         XCTAssertEqual(stored.map(\.isOpenEnded), [false])
         XCTAssertEqual(stored.map(\.end.token), ["older"])
         event(arrival(5))

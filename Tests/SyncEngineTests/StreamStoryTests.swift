@@ -323,9 +323,9 @@ final class StreamStoryTests: EngineTestCase {
         }
         for url in StreamStoryTests.urls {
             let truth = messages(url)
-            let key = try cache.channelKey(url)
+            let key = try cache.channels.key(url)
             let held = try cache.messageReferences(channel: key, from: .first, through: .last).map(\.id)
-            for chunk in try cache.chunks(channel: key) {
+            for chunk in try cache.chunks.of(channel: key) {
                 for id in try cache.messageReferences(
                     channel: key, from: chunk.reachedFirst ? .first : chunk.start.position,
                     through: chunk.isOpenEnded ? .last : chunk.end.position).map(\.id)
@@ -361,7 +361,7 @@ final class StreamStoryTests: EngineTestCase {
         // Until the first batch after a refused point is stored, the file says more than counts.
         guard isOnline, try cache.value("service.resume") == "\(position)" else { return }
         for case .messages(let url, let edge, let direction, _, _, nil) in new {
-            let isHeld = try cache.chunks(channel: cache.channelKey(url)).contains {
+            let isHeld = try cache.chunks.of(channel: cache.channels.key(url)).contains {
                 direction == .previous ? $0.end.position < edge.position : $0.start.position > edge.position
             }
             XCTAssertFalse(isHeld, "a page of \(url) is asked for without an end")

@@ -47,7 +47,7 @@ final class TextIdentityTests: EngineTestCase {
         answer(Case.failure(.pageTokenExpired, 400_109)) { if case .channelChanges = $0 { true } else { false } }
         serve(channels: [Case.channel(composed)])
         XCTAssertEqual(ids(1, .channels), [TextKey(composed.text)])
-        XCTAssertEqual(try cache.channelURLs(), [composed])
+        XCTAssertEqual(try cache.channels.urls(), [composed])
     }
 
     func testRequestsOfSuchIDsAreTwo() throws {

@@ -26,7 +26,7 @@ final class UnshownMessagesTests: EngineTestCase {
         event(.messageDeleted(channelURL: "c", messageID: "2"))
         let reaction = MessageReaction(key: "+1", userID: "bo", isAdded: true, updatedAt: 1)
         event(.messagePatched(channelURL: "c", messageID: "3", patch: .reaction(reaction)))
-        let key = try cache.channelKey("c")
+        let key = try cache.channels.key("c")
         XCTAssertEqual(try cached(key), ["1*", "3"])
         let third = try XCTUnwrap(try cache.message(id: "3", channel: key))
         XCTAssert(String(decoding: third.json, as: UTF8.self).contains("+1"))
@@ -37,9 +37,9 @@ final class UnshownMessagesTests: EngineTestCase {
         startShowing([Case.message(1), Case.message(2)])
         command(.post(.removeCollection(id: 1)))
         event(.messageReceived(channelURL: "c", message: Case.message(5)))
-        let key = try cache.channelKey("c")
+        let key = try cache.channels.key("c")
         XCTAssertEqual(try cached(key), ["1", "2"])
-        XCTAssertEqual(try cache.chunks(channel: key).last?.end.position, Case.message(2).position)
+        XCTAssertEqual(try cache.chunks.of(channel: key).last?.end.position, Case.message(2).position)
     }
 
     /// It may be from before what this user may see.
@@ -47,7 +47,7 @@ final class UnshownMessagesTests: EngineTestCase {
         startShowing([Case.message(1), Case.message(3)])
         command(.post(.removeCollection(id: 1)))
         event(.messageUpdated(channelURL: "c", message: edited(2)))
-        XCTAssertEqual(try cached(try cache.channelKey("c")), ["1", "3"])
+        XCTAssertEqual(try cached(try cache.channels.key("c")), ["1", "3"])
     }
 
     /// Where the stream goes on over sessions, what it tells is stored also while nobody looks, and no page is asked
@@ -78,9 +78,9 @@ final class UnshownMessagesTests: EngineTestCase {
     /// Of a thread that was shown the parent is cached, too.
     func testThreadsOfThatChannelFollow() throws {
         startShowing([Case.message(1), Case.message(2)])
-        let channel = try cache.channelKey("c")
-        let thread = try cache.threadKey(channel: channel, parentID: "1")
-        try cache.copyThread(thread, parentID: "1", from: channel)
+        let channel = try cache.channels.key("c")
+        let thread = try cache.threads.key(channel: channel, parentID: "1")
+        try cache.threads.copy(thread, parentID: "1", from: channel)
         XCTAssertEqual(try cached(thread), ["1"])
         event(.messageUpdated(channelURL: "c", message: edited(1)))
         XCTAssertEqual(try cached(thread), ["1*"])
@@ -92,13 +92,13 @@ final class UnshownMessagesTests: EngineTestCase {
     /// A damaged thread is no reason to lose what becomes known of its channel.
     func testADamagedThreadStopsNothing() throws {
         startShowing([Case.message(1), Case.message(2)])
-        _ = try cache.threadKey(channel: try cache.channelKey("c"), parentID: "1")
+        _ = try cache.threads.key(channel: try cache.channels.key("c"), parentID: "1")
         try sql("UPDATE thread SET parent_id = '9'", file: "cache.db")
         send(1, "own")
         answer(.message(Case.message(3, by: "mei", requestID: "own")), to: isSend)
         event(.messageUpdated(channelURL: "c", message: edited(2)))
         XCTAssertEqual(host.ids(1), ["1", "2", "3"])
-        XCTAssertEqual(try cached(try cache.channelKey("c")), ["1", "2*", "3"])
+        XCTAssertEqual(try cached(try cache.channels.key("c")), ["1", "2*", "3"])
     }
 
     /// The service moved it behind the newest one cached: where history is complete ends as before.
@@ -109,6 +109,6 @@ final class UnshownMessagesTests: EngineTestCase {
         moved.position = Case.message(9).position
         event(.messageUpdated(channelURL: "c", message: moved))
         XCTAssertEqual(
-            try cache.chunks(channel: try cache.channelKey("c")).last?.end.position, Case.message(3).position)
+            try cache.chunks.of(channel: try cache.channels.key("c")).last?.end.position, Case.message(3).position)
     }
 }

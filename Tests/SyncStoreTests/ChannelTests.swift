@@ -44,30 +44,30 @@ final class ChannelTests: XCTestCase {
                     isHidden: .random(in: 0...4, using: &random) == 0)
             }
             // Before that each was another one: in its name, its last message, or neither.
-            try store.upsert(try all.shuffled(using: &random).map { now in
+            try store.channels.upsert(try all.shuffled(using: &random).map { now in
                 try channel(
                     now.url.text, name: Bool.random(using: &random) ? now.name : "z",
                     createdAt: Bool.random(using: &random) ? now.createdAt / 1000 : 9,
                     last: Bool.random(using: &random) ? now.lastMessage?.position.order : 9_000, topic: "before")
             })
-            try store.upsert(all.shuffled(using: &random))
-            for channel in all { XCTAssertEqual(try store.channel(channel.url), channel) }
+            try store.channels.upsert(all.shuffled(using: &random))
+            for channel in all { XCTAssertEqual(try store.channels.channel(channel.url), channel) }
             for order in ChannelQuery.Order.allCases {
                 let query = query(order)
                 let sorted = all.sorted { query.areInIncreasingOrder($0, $1) }
                 for limit in [1, 7, 60, 100] {
                     XCTAssertEqual(
-                        try store.channels(query: query, userID: "me", after: nil, limit: limit).map(\.url),
+                        try store.channels.matching(query: query, userID: "me", after: nil, limit: limit).map(\.url),
                         sorted.filter { !$0.isHidden }.prefix(limit).map(\.url), "seed \(seed), \(order)")
                     for (index, cursor) in sorted.enumerated() {
                         XCTAssertEqual(
-                            try store.channels(query: query, userID: "me", after: cursor, limit: limit)
+                            try store.channels.matching(query: query, userID: "me", after: cursor, limit: limit)
                                 .map(\.url),
                             sorted[(index + 1)...].filter { !$0.isHidden }.prefix(limit).map(\.url),
                             "seed \(seed), \(order) after \(index)")
                     }
                 }
-                XCTAssertEqual(try store.channels(query: query, userID: "me", after: nil, limit: 0), [])
+                XCTAssertEqual(try store.channels.matching(query: query, userID: "me", after: nil, limit: 0), [])
             }
         }
     }
@@ -77,13 +77,13 @@ final class ChannelTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         let all = try (0..<9).map { try channel("u\($0)", name: "n\($0 / 3)", createdAt: Int64($0 / 3), last: 5) }
-        try store.upsert(all)
-        try store.deleteChannel("u4")
+        try store.channels.upsert(all)
+        try store.channels.delete("u4")
         for order in ChannelQuery.Order.allCases {
             let query = query(order)
             let behind = all.filter { $0.url != "u4" && query.areInIncreasingOrder(all[4], $0) }
             XCTAssertEqual(
-                try store.channels(query: query, userID: "me", after: all[4], limit: 100).map(\.url),
+                try store.channels.matching(query: query, userID: "me", after: all[4], limit: 100).map(\.url),
                 behind.sorted { query.areInIncreasingOrder($0, $1) }.map(\.url), "\(order)")
         }
     }
@@ -91,71 +91,72 @@ final class ChannelTests: XCTestCase {
     func testUpsertReplacesAndMoves() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        try store.upsert([try channel("a", name: "x", last: 1), try channel("b", name: "y", last: 2)])
+        try store.channels.upsert([try channel("a", name: "x", last: 1), try channel("b", name: "y", last: 2)])
         let moved = try channel("a", name: "z", last: 3)
-        try store.upsert([moved])
-        XCTAssertEqual(try store.channel("a"), moved)
-        XCTAssertEqual(try store.channelURLs().count, 2)
+        try store.channels.upsert([moved])
+        XCTAssertEqual(try store.channels.channel("a"), moved)
+        XCTAssertEqual(try store.channels.urls().count, 2)
         let orders = [(ChannelQuery.Order.latestLastMessage, ["a", "b"]), (.channelNameAlphabetical, ["b", "a"])]
         for (order, urls) in orders {
             XCTAssertEqual(
-                try store.channels(query: query(order), userID: "me", after: nil, limit: 9).map(\.url.text), urls)
+                try store.channels.matching(query: query(order), userID: "me", after: nil, limit: 9)
+                    .map(\.url.text), urls)
         }
     }
 
     func testDeletedChannelTakesItsMessagesAlong() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        try store.upsert([try channel("a"), try channel("b")])
-        let (a, b) = (try store.channelKey("a"), try store.channelKey("b"))
+        try store.channels.upsert([try channel("a"), try channel("b")])
+        let (a, b) = (try store.channels.key("a"), try store.channels.key("b"))
         let position = MessagePosition(order: 1, tie: 1)
         for (index, key) in [a, b].enumerated() {
             try store.upsert([message(Int64(index), at: 1)], channel: key)
-            try store.setChunks(channel: key, [StoredChunk(start: position, end: position, reachedFirst: true)])
+            try store.chunks.set(channel: key, [StoredChunk(start: position, end: position, reachedFirst: true)])
             try store.setValue("messages.changes.\(key)", "x")
         }
         store.close()
         // In a new process, which has not seen the channel's key yet.
         let later = try CacheStore(directory: folder.path, now: 0)
-        try later.deleteChannel("a")
-        try later.deleteChannel("never seen")
-        XCTAssertNil(try later.channel("a"))
+        try later.channels.delete("a")
+        try later.channels.delete("never seen")
+        XCTAssertNil(try later.channels.channel("a"))
         XCTAssertEqual(try later.messageCount(channel: a, from: .first, through: .last), 0)
-        XCTAssertEqual(try later.chunks(channel: a), [])
+        XCTAssertEqual(try later.chunks.of(channel: a), [])
         XCTAssertNil(try later.value("messages.changes.\(a)"))
-        XCTAssertEqual(try later.channelKey("a"), a)
-        XCTAssertEqual(try later.channelKey("b"), b)
+        XCTAssertEqual(try later.channels.key("a"), a)
+        XCTAssertEqual(try later.channels.key("b"), b)
         XCTAssertEqual(try later.messageCount(channel: b, from: .first, through: .last), 1)
-        XCTAssertEqual(try later.chunks(channel: b).count, 1)
+        XCTAssertEqual(try later.chunks.of(channel: b).count, 1)
     }
 
     /// A key without a channel is in no list, and a channel that comes back finds its key and nothing else.
     func testKeysOutliveTheirChannels() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        XCTAssertNil(try store.channelKeyIfKnown("a"))
-        let key = try store.channelKey("a")
-        XCTAssertEqual(try store.channelKeyIfKnown("a"), key)
+        XCTAssertNil(try store.channels.keyIfKnown("a"))
+        let key = try store.channels.key("a")
+        XCTAssertEqual(try store.channels.keyIfKnown("a"), key)
         func assertNotCached() throws {
-            XCTAssertNil(try store.channel("a"))
-            XCTAssertEqual(try store.channelURLs(), [])
+            XCTAssertNil(try store.channels.channel("a"))
+            XCTAssertEqual(try store.channels.urls(), [])
             for order in ChannelQuery.Order.allCases {
-                XCTAssertEqual(try store.channels(query: query(order), userID: "me", after: nil, limit: 9), [])
+                XCTAssertEqual(try store.channels.matching(query: query(order), userID: "me", after: nil, limit: 9), [])
             }
         }
         try assertNotCached()
         let cached = try channel("a", name: "A", last: 5, topic: "t")
         for _ in 0..<2 {
-            try store.upsert([cached])
+            try store.channels.upsert([cached])
             try store.upsert([message(1, at: 1)], channel: key)
-            XCTAssertEqual(try store.channel("a"), cached)
-            XCTAssertEqual(try store.channelURLs(), ["a"])
-            try store.deleteChannel("a")
+            XCTAssertEqual(try store.channels.channel("a"), cached)
+            XCTAssertEqual(try store.channels.urls(), ["a"])
+            try store.channels.delete("a")
             try assertNotCached()
-            XCTAssertEqual(try store.channelKeyIfKnown("a"), key)
+            XCTAssertEqual(try store.channels.keyIfKnown("a"), key)
             XCTAssertNil(try store.message(id: "1", channel: key))
         }
-        XCTAssertNotEqual(try store.channelKey("b"), key)
+        XCTAssertNotEqual(try store.channels.key("b"), key)
     }
 
     /// Texts that are equal for Swift are not for a service.
@@ -163,11 +164,11 @@ final class ChannelTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         let (composed, decomposed) = ("\u{e9}", "e\u{301}")
-        XCTAssertNotEqual(try store.channelKey(ChannelURL(composed)), try store.channelKey(ChannelURL(decomposed)))
-        try store.upsert([try channel(composed), try channel(decomposed)])
-        XCTAssertEqual(try store.channelURLs().count, 2)
-        try store.deleteChannel(ChannelURL(composed))
-        XCTAssertEqual(try store.channelURLs(), [ChannelURL(decomposed)])
+        XCTAssertNotEqual(try store.channels.key(ChannelURL(composed)), try store.channels.key(ChannelURL(decomposed)))
+        try store.channels.upsert([try channel(composed), try channel(decomposed)])
+        XCTAssertEqual(try store.channels.urls().count, 2)
+        try store.channels.delete(ChannelURL(composed))
+        XCTAssertEqual(try store.channels.urls(), [ChannelURL(decomposed)])
     }
 
     func testValuesAreKeptReplacedAndRemoved() throws {

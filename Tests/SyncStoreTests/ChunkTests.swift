@@ -20,38 +20,39 @@ final class ChunkTests: XCTestCase {
     func testChunksOfAChannelAreReplaced() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        try store.setChunks(channel: 2, [chunk(1, 1)])
-        try store.setChunks(channel: 1, [chunk(7, 9, tokens: ("s7", "e\0é")), chunk(-5, 3, isFirst: true)])
-        XCTAssertEqual(try store.chunks(channel: 1), [chunk(-5, 3, isFirst: true), chunk(7, 9, tokens: ("s7", "e\0é"))])
-        try store.setChunks(channel: 1, [chunk(1, 2)])
-        XCTAssertEqual(try store.chunks(channel: 1), [chunk(1, 2)])
-        XCTAssertEqual(try store.chunks(channel: 2), [chunk(1, 1)])
-        try store.setChunks(channel: 1, [])
-        XCTAssertEqual(try store.chunks(channel: 1), [])
+        try store.chunks.set(channel: 2, [chunk(1, 1)])
+        try store.chunks.set(channel: 1, [chunk(7, 9, tokens: ("s7", "e\0é")), chunk(-5, 3, isFirst: true)])
+        XCTAssertEqual(
+            try store.chunks.of(channel: 1), [chunk(-5, 3, isFirst: true), chunk(7, 9, tokens: ("s7", "e\0é"))])
+        try store.chunks.set(channel: 1, [chunk(1, 2)])
+        XCTAssertEqual(try store.chunks.of(channel: 1), [chunk(1, 2)])
+        XCTAssertEqual(try store.chunks.of(channel: 2), [chunk(1, 1)])
+        try store.chunks.set(channel: 1, [])
+        XCTAssertEqual(try store.chunks.of(channel: 1), [])
     }
 
     /// A chunk that messages extend is not written; where it ends is found when it is read.
     func testOpenEndedChunkEndsWithTheNewestMessage() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         try store.upsert((1...3).map { message($0, at: $0) }, channel: key)
-        try store.upsert([message(99, at: 99)], channel: try store.channelKey("other"))
-        try store.setChunks(channel: key, [chunk(-3, -2), chunk(1, 3, isOpenEnded: true, tokens: ("a", "b"))])
+        try store.upsert([message(99, at: 99)], channel: try store.channels.key("other"))
+        try store.chunks.set(channel: key, [chunk(-3, -2), chunk(1, 3, isOpenEnded: true, tokens: ("a", "b"))])
         var writes: [String] = []
         store.setStatementHook { sql throws(StoreError) in writes.append(sql) }
         for number in 4...9 as ClosedRange<Int64> {
             try store.upsert([message(number, at: number)], channel: key)
-            try store.setChunks(
+            try store.chunks.set(
                 channel: key, [chunk(-3, -2), chunk(1, number, isOpenEnded: true, tokens: ("a", "b"))])
         }
         XCTAssertEqual(writes.filter { $0.contains("chunk") }, [])
         func inANewProcess() throws -> [StoredChunk] {
             let killed = try folder.copied()
-            return try CacheStore(directory: killed.path, now: 0).chunks(channel: key)
+            return try CacheStore(directory: killed.path, now: 0).chunks.of(channel: key)
         }
         func assertIs(_ chunks: [StoredChunk], line: UInt = #line) throws {
-            XCTAssertEqual(try store.chunks(channel: key), chunks, line: line)
+            XCTAssertEqual(try store.chunks.of(channel: key), chunks, line: line)
             XCTAssertEqual(try inANewProcess(), chunks, line: line)
         }
         try assertIs([chunk(-3, -2), chunk(1, 9, isOpenEnded: true, tokens: ("a", "b"))])
@@ -62,10 +63,10 @@ final class ChunkTests: XCTestCase {
         try assertIs([chunk(-3, -2), chunk(1, 1, isOpenEnded: true, tokens: ("a", "b"))])
         try store.upsert([message(4, at: 4)], channel: key)
         // What the service needs to go on is written, and so is the end of a chunk that is open no more.
-        try store.setChunks(channel: key, [chunk(1, 4, isOpenEnded: true, tokens: ("a", "c"))])
+        try store.chunks.set(channel: key, [chunk(1, 4, isOpenEnded: true, tokens: ("a", "c"))])
         try assertIs([chunk(1, 4, isOpenEnded: true, tokens: ("a", "c"))])
         try store.upsert([message(6, at: 6)], channel: key)
-        try store.setChunks(channel: key, [chunk(1, 5, tokens: ("a", "c"))])
+        try store.chunks.set(channel: key, [chunk(1, 5, tokens: ("a", "c"))])
         try assertIs([chunk(1, 5, tokens: ("a", "c"))])
     }
 
@@ -89,7 +90,7 @@ final class ChunkTests: XCTestCase {
                 switch Int.random(in: 0...9, using: &random) {
                 case 0:
                     XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
-                        try store.setChunks(channel: channel, chunks)
+                        try store.chunks.set(channel: channel, chunks)
                         throw .full
                     })
                 case 1:
@@ -98,7 +99,7 @@ final class ChunkTests: XCTestCase {
                         if left == 0 { throw .full }
                         left -= 1
                     }
-                    if (try? store.setChunks(channel: channel, chunks)) != nil { expected[channel] = chunks }
+                    if (try? store.chunks.set(channel: channel, chunks)) != nil { expected[channel] = chunks }
                     store.setStatementHook(nil)
                 case 2:
                     store.close()
@@ -107,18 +108,18 @@ final class ChunkTests: XCTestCase {
                     try store.clearMessages(channel: channel)
                     expected[channel] = []
                 default:
-                    try store.setChunks(channel: channel, chunks)
+                    try store.chunks.set(channel: channel, chunks)
                     expected[channel] = chunks
                 }
                 for channel in 1...3 as ClosedRange<Int64> {
                     XCTAssertEqual(
-                        try store.chunks(channel: channel), expected[channel] ?? [], "seed \(seed), step \(step)")
+                        try store.chunks.of(channel: channel), expected[channel] ?? [], "seed \(seed), step \(step)")
                 }
                 let killed = try folder.copied()
                 let later = try CacheStore(directory: killed.path, now: 0)
                 for channel in 1...3 as ClosedRange<Int64> {
                     XCTAssertEqual(
-                        try later.chunks(channel: channel), expected[channel] ?? [], "seed \(seed), step \(step)")
+                        try later.chunks.of(channel: channel), expected[channel] ?? [], "seed \(seed), step \(step)")
                 }
             }
         }

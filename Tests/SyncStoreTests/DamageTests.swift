@@ -10,7 +10,7 @@ import XCTest
 final class DamageTests: XCTestCase {
     private func fill(_ store: CacheStore) throws {
         let text = String(repeating: "x", count: 600)
-        try store.upsert((1...2000).map { message($0, at: $0, text: text) }, channel: try store.channelKey("c"))
+        try store.upsert((1...2000).map { message($0, at: $0, text: text) }, channel: try store.channels.key("c"))
     }
 
     private func overwrite(_ file: URL, from start: Double, to end: Double) throws {
@@ -26,7 +26,7 @@ final class DamageTests: XCTestCase {
             try Data(repeating: 0x55, count: size).write(to: folder.url("cache.db"))
             let store = try CacheStore(directory: folder.path, now: 42)
             XCTAssertEqual(store.setAsideAs, folder.path + "/cache.db.corrupt-42")
-            XCTAssertEqual(try store.channelURLs().count, 0)
+            XCTAssertEqual(try store.channels.urls().count, 0)
             XCTAssertEqual(try Data(contentsOf: folder.url("cache.db.corrupt-42")).count, size)
         }
     }
@@ -37,7 +37,7 @@ final class DamageTests: XCTestCase {
         for number in [Int64.max - 1, 1 << 62, 0, -2, .min] {
             let folder = try Folder()
             let store = try CacheStore(directory: folder.path, now: 0)
-            try store.upsert((1...3).map { message($0, at: $0) }, channel: try store.channelKey("c"))
+            try store.upsert((1...3).map { message($0, at: $0) }, channel: try store.channels.key("c"))
             try store.connection.execute("UPDATE message SET key = \(number) WHERE id = '2'")
             store.close()
             XCTAssertNotNil(try CacheStore(directory: folder.path, now: 1).setAsideAs, "\(number)")
@@ -74,7 +74,7 @@ final class DamageTests: XCTestCase {
             let store = try CacheStore(directory: folder.path, now: 1)
             XCTAssertNil(store.setAsideAs)
             XCTAssertFalse(folder.exists("cache.db.damaged"))
-            let key = try store.channelKey("c")
+            let key = try store.channels.key("c")
             XCTAssertThrowsError(
                 try store.messagesBefore(.last, notBefore: .first, channel: key, filter: everything, limit: 10_000)
             ) { error in
@@ -135,7 +135,7 @@ final class DamageTests: XCTestCase {
                 do {
                     let store = try CacheStore(directory: folder.path, now: now)
                     defer { store.close() }
-                    let key = try store.channelKey("c")
+                    let key = try store.channels.key("c")
                     let rows = try store.messagesBefore(
                         .last, notBefore: .first, channel: key, filter: everything, limit: 9999)
                     for row in rows { XCTAssertNoThrow(try JSON.parse(row.json), "seed \(seed)") }

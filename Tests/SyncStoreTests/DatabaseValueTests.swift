@@ -13,15 +13,15 @@ final class DatabaseValueTests: XCTestCase {
     }
 
     private func keep(_ store: CacheStore, _ path: String, _ json: String, _ query: String = "") throws {
-        try store.keepDatabaseValue(Array(json.utf8), at: place(path, query))
+        try store.databaseValues.keep(Array(json.utf8), at: place(path, query))
     }
 
     private func value(_ store: CacheStore, _ path: String, _ query: String = "") throws -> String? {
-        try store.databaseValue(at: place(path, query)).map { String(decoding: $0, as: UTF8.self) }
+        try store.databaseValues.value(at: place(path, query)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func places(_ store: CacheStore, _ path: String) throws -> [String] {
-        try store.databasePlaces(in: instance, touching: path).map {
+        try store.databaseValues.places(in: instance, touching: path).map {
             $0.path + ($0.query.isEmpty ? "" : "?" + $0.query)
         }
     }
@@ -34,19 +34,19 @@ final class DatabaseValueTests: XCTestCase {
         try keep(store, "/a", "[]", "orderBy=%22%24key%22")
         try keep(store, "/a/b", "1")
         let other = DatabasePlace(DatabaseInstance(url: "https://db.example", name: "other"), path: "/a")
-        try store.keepDatabaseValue([0x31], at: other)
+        try store.databaseValues.keep([0x31], at: other)
         let killed = try folder.copied()
         let later = try CacheStore(directory: killed.path, now: 0)
         XCTAssertEqual(try value(later, "/a"), #"{"é":2}"#)
         XCTAssertEqual(try value(later, "/a", "orderBy=%22%24key%22"), "[]")
         XCTAssertNil(try value(later, "/A"))
-        XCTAssertEqual(try later.databaseValue(at: other), [0x31])
-        try later.dropDatabaseValue(at: place("/a"))
-        try later.dropDatabaseValue(at: place("/a"))
+        XCTAssertEqual(try later.databaseValues.value(at: other), [0x31])
+        try later.databaseValues.drop(at: place("/a"))
+        try later.databaseValues.drop(at: place("/a"))
         XCTAssertEqual(try places(later, "/"), [])
-        XCTAssertEqual(try later.databaseValue(at: other), [0x31])
-        try later.clearDatabaseValues()
-        XCTAssertNil(try later.databaseValue(at: other))
+        XCTAssertEqual(try later.databaseValues.value(at: other), [0x31])
+        try later.databaseValues.clear()
+        XCTAssertNil(try later.databaseValues.value(at: other))
     }
 
     func testPlacesAroundAndWithin() throws {
@@ -62,7 +62,7 @@ final class DatabaseValueTests: XCTestCase {
         XCTAssertEqual(try places(store, "/a/\u{301}x/y"), ["/", "/a", "/a/\u{301}x"])
         XCTAssertEqual(try places(store, "/").count, 10)
         // The parts of a place go with its new value, its change leaves them.
-        try store.keepDatabaseValue([0x33], at: place("/a"), isChange: true)
+        try store.databaseValues.keep([0x33], at: place("/a"), isChange: true)
         XCTAssertEqual(try places(store, "/").count, 10)
         try keep(store, "/a/b", "3")
         XCTAssertEqual(try places(store, "/a/b"), ["/", "/a", "/a/b"])
@@ -75,17 +75,17 @@ final class DatabaseValueTests: XCTestCase {
     func testWhatWasUsedLongestAgoGoesFirst() throws {
         let folder = try Folder()
         var store = try CacheStore(directory: folder.path, now: 0)
-        store.databaseValuesLimit = 3
+        store.databaseValues.valuesLimit = 3
         for path in ["/a", "/b", "/c"] { try keep(store, path, "1") }
-        try store.useDatabaseValue(at: place("/a"))
-        try store.useDatabaseValue(at: place("/nothing"))
+        try store.databaseValues.use(at: place("/a"))
+        try store.databaseValues.use(at: place("/nothing"))
         try keep(store, "/b", "1")
         try keep(store, "/d", "1")
         XCTAssertEqual(try places(store, "/"), ["/a", "/b", "/d"])
         // Counted anew after a start, and by bytes.
         store.close()
         store = try CacheStore(directory: folder.path, now: 0)
-        store.databaseBytesLimit = 16
+        store.databaseValues.bytesLimit = 16
         for path in ["/b", "/e", "/f"] { try keep(store, path, "1234") }
         XCTAssertEqual(try places(store, "/"), ["/a", "/b", "/d", "/e", "/f"], "14 bytes")
         try keep(store, "/g", "123")
@@ -119,13 +119,13 @@ final class DatabaseValueTests: XCTestCase {
                 _ = try? value(store, path)
                 try? keep(store, path, "[\(path.utf8.count)]")
             }
-            store.databaseValuesLimit = 2
+            store.databaseValues.valuesLimit = 2
             try? keep(store, "/e", "3")
             store.close()
             XCTAssertEqual(folder.exists("cache.db.damaged"), isSeen, damage)
             store = try CacheStore(directory: folder.path, now: 2)
             XCTAssertEqual(store.setAsideAs != nil, isSeen, damage)
-            store.databaseValuesLimit = 2
+            store.databaseValues.valuesLimit = 2
             for path in ["/f", "/g", "/h"] { try keep(store, path, "4") }
             XCTAssertEqual(try places(store, "/"), ["/g", "/h"], damage)
         }
@@ -135,15 +135,15 @@ final class DatabaseValueTests: XCTestCase {
     func testEveryStatementCanFail() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        store.databaseValuesLimit = 3
+        store.databaseValues.valuesLimit = 3
         for path in ["/a", "/b", "/b/c"] { try keep(store, path, "1") }
         func work() throws {
             try store.transaction { () throws(StoreError) in
-                try store.keepDatabaseValue([0x32], at: place("/b"))
-                try store.keepDatabaseValue([0x32], at: place("/d"))
-                try store.keepDatabaseValue([0x32], at: place("/e"))
-                try store.useDatabaseValue(at: place("/b"))
-                try store.dropDatabaseValue(at: place("/d"))
+                try store.databaseValues.keep([0x32], at: place("/b"))
+                try store.databaseValues.keep([0x32], at: place("/d"))
+                try store.databaseValues.keep([0x32], at: place("/e"))
+                try store.databaseValues.use(at: place("/b"))
+                try store.databaseValues.drop(at: place("/d"))
             }
         }
         var statements = 0

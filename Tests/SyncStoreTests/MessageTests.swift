@@ -14,7 +14,7 @@ final class MessageTests: XCTestCase {
     override func setUpWithError() throws {
         folder = try Folder()
         store = try CacheStore(directory: folder.path, now: 0)
-        key = try store.channelKey("c")
+        key = try store.channels.key("c")
     }
 
     override func tearDown() {
@@ -29,7 +29,7 @@ final class MessageTests: XCTestCase {
     func testPagesAreExactAtEveryBoundAndTie() throws {
         // Ids 1...40; four share each timestamp.
         try store.upsert((1...40).map { message($0, at: ($0 - 1) / 4) }, channel: key)
-        try store.upsert([message(100, at: 3)], channel: try store.channelKey("other"))
+        try store.upsert([message(100, at: 3)], channel: try store.channels.key("other"))
         for limit in [0, 1, 3, 4, 5, 39, 40, 41] {
             for id in 1...40 as ClosedRange<Int64> {
                 let position = MessagePosition(order: (id - 1) / 4, tie: id)
@@ -47,7 +47,7 @@ final class MessageTests: XCTestCase {
     func testPagesAreThoseOfAPlainList() throws {
         for seed in 1...40 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
-            let channel = try store.channelKey("seed \(seed)")
+            let channel = try store.channels.key("seed \(seed)")
             let base = Int64(seed) * 1000
             let all = (1...120).map { index in
                 MessageRecord(
@@ -137,7 +137,7 @@ final class MessageTests: XCTestCase {
 
     /// An id is the service's, unique within its channel only.
     func testAnIdInTwoChannelsIsTwoMessages() throws {
-        let other = try store.channelKey("other")
+        let other = try store.channels.key("other")
         try store.upsert([message(7, at: 1, text: "here")], channel: key)
         try store.upsert([message(7, at: 2, text: "there")], channel: other)
         XCTAssertEqual(try store.message(id: "7", channel: key), message(7, at: 1, text: "here"))
@@ -157,7 +157,7 @@ final class MessageTests: XCTestCase {
     }
 
     func testDeletingTakesWhatWasNamedOnly() throws {
-        let other = try store.channelKey("other")
+        let other = try store.channels.key("other")
         try store.upsert((1...6).map { message($0, at: $0) }, channel: key)
         try store.upsert((11...13).map { message($0, at: 1) }, channel: other)
         try store.deleteMessages(ids: ["2", "11", "99"], channel: key)
@@ -169,27 +169,27 @@ final class MessageTests: XCTestCase {
     }
 
     func testClearingForgetsRowsRangesAndCursorsAndKeepsChannels() throws {
-        let other = try store.channelKey("other")
+        let other = try store.channels.key("other")
         let position = MessagePosition(order: 1, tie: 1)
-        try store.upsert([ChannelRecord(url: "c", json: Array("{\"channel_url\":\"c\"}".utf8))])
+        try store.channels.upsert([ChannelRecord(url: "c", json: Array("{\"channel_url\":\"c\"}".utf8))])
         try store.setValue("channels.token", "t")
         for (index, channel) in [key, other].enumerated() {
             try store.upsert([message(Int64(index), at: 1)], channel: channel)
-            try store.setChunks(channel: channel, [StoredChunk(start: position, end: position, reachedFirst: false)])
+            try store.chunks.set(channel: channel, [StoredChunk(start: position, end: position, reachedFirst: false)])
             try store.setValue("messages.changes.\(channel)", "x")
         }
         try store.clearMessages(channel: key)
         XCTAssertEqual(try ids(key), [])
-        XCTAssertEqual(try store.chunks(channel: key), [])
+        XCTAssertEqual(try store.chunks.of(channel: key), [])
         XCTAssertNil(try store.value("messages.changes.\(key)"))
         XCTAssertEqual(try ids(other), [1])
-        XCTAssertEqual(try store.chunks(channel: other).count, 1)
+        XCTAssertEqual(try store.chunks.of(channel: other).count, 1)
         XCTAssertEqual(try store.value("messages.changes.\(other)"), "x")
         try store.clearMessages(channel: nil)
         XCTAssertEqual(try ids(other), [])
-        XCTAssertEqual(try store.chunks(channel: other), [])
+        XCTAssertEqual(try store.chunks.of(channel: other), [])
         XCTAssertNil(try store.value("messages.changes.\(other)"))
-        XCTAssertEqual(try store.channelURLs().count, 1)
+        XCTAssertEqual(try store.channels.urls().count, 1)
         XCTAssertEqual(try store.value("channels.token"), "t")
     }
 }

@@ -71,17 +71,17 @@ final class MigrationTests: XCTestCase {
         XCTAssertEqual(try store.connection.schemaVersion(), Int64(CacheSchema.migrations.count))
         for (key, value) in old.meta { XCTAssertEqual(try store.value(key), value) }
         XCTAssertEqual(try rows(store.connection, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
-        for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(ChannelURL(url)), key, url) }
+        for (url, key) in old.keys { XCTAssertEqual(try store.channels.keyIfKnown(ChannelURL(url)), key, url) }
         let channels = try old.channels.map { try XCTUnwrap(ChannelRecord(json: $0)) }
         XCTAssertEqual(
-            Set(try store.channelURLs()), Set(channels.map(\.url)))
-        for channel in channels { XCTAssertEqual(try store.channel(channel.url), channel) }
+            Set(try store.channels.urls()), Set(channels.map(\.url)))
+        for channel in channels { XCTAssertEqual(try store.channels.channel(channel.url), channel) }
         for order in ChannelQuery.Order.allCases where order != .metadataValueAlphabetical {
             var query = ChannelQuery()
             query.order = order
             query.hiddenChannels = .all
             XCTAssertEqual(
-                try store.channels(query: query, userID: "me", after: nil, limit: 100),
+                try store.channels.matching(query: query, userID: "me", after: nil, limit: 100),
                 channels.sorted { query.areInIncreasingOrder($0, $1) })
         }
         for (channel, messages) in old.messages {
@@ -92,7 +92,7 @@ final class MigrationTests: XCTestCase {
         XCTAssertEqual(
             try rows(store.connection, "SELECT 1 FROM message") { _ in 1 }.count,
             old.messages.values.reduce(0) { $0 + $1.count })
-        for key in old.keys.values { XCTAssertEqual(try store.chunks(channel: key), old.chunks[key] ?? []) }
+        for key in old.keys.values { XCTAssertEqual(try store.chunks.of(channel: key), old.chunks[key] ?? []) }
         XCTAssertEqual(
             try rows(store.connection, "SELECT count(*) FROM chunk") { $0.int(0) },
             [Int64(old.chunks.values.reduce(0) { $0 + $1.count })])
@@ -113,7 +113,7 @@ final class MigrationTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         try compare(store, old)
         // A channel that is new gets a key that was nobody's.
-        XCTAssertFalse(old.keys.values.contains(try store.channelKey("new")))
+        XCTAssertFalse(old.keys.values.contains(try store.channels.key("new")))
     }
 
     /// A file of schema 3, made by the library of commit 2dddaa2: two channels, replies in two threads, one of them in
@@ -140,19 +140,19 @@ final class MigrationTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         XCTAssertNil(store.setAsideAs)
         XCTAssertEqual(try all(store.connection), old)
-        let channel = try XCTUnwrap(store.channelKeyIfKnown("c"))
+        let channel = try XCTUnwrap(store.channels.keyIfKnown("c"))
         let changes = try XCTUnwrap(store.value("messages.changes.\(channel)"))
         for (parent, count) in replies {
-            let key = try store.threadKey(channel: channel, parentID: parent)
-            try store.copyThread(key, parentID: parent, from: channel)
+            let key = try store.threads.key(channel: channel, parentID: parent)
+            try store.threads.copy(key, parentID: parent, from: channel)
             var filter = MessageFilter()
             filter.parentID = parent
             let shown = try store.messagesBefore(.last, notBefore: .first, channel: key, filter: filter, limit: 100)
             XCTAssertEqual(shown.count, count)
             XCTAssertNotNil(try store.message(id: parent, channel: key))
-            let chunk = try XCTUnwrap(store.chunks(channel: key).first)
+            let chunk = try XCTUnwrap(store.chunks.of(channel: key).first)
             XCTAssert(chunk.reachedFirst && !chunk.isOpenEnded)
-            XCTAssertEqual(try store.chunks(channel: channel).first?.end.position, chunk.end.position)
+            XCTAssertEqual(try store.chunks.of(channel: channel).first?.end.position, chunk.end.position)
             XCTAssertEqual(try store.value("messages.changes.\(key)"), changes)
         }
     }
@@ -179,12 +179,12 @@ final class MigrationTests: XCTestCase {
         connection.shut()
         let store = try CacheStore(directory: folder.path, now: 0)
         XCTAssertNil(store.setAsideAs)
-        for (place, json) in old { XCTAssertEqual(try store.databaseValue(at: place), json) }
+        for (place, json) in old { XCTAssertEqual(try store.databaseValues.value(at: place), json) }
         XCTAssertEqual(
             try rows(store.connection, "SELECT size FROM database_value ORDER BY used") { $0.int(0) }, [411, 1, 46])
-        try store.keepDatabaseValue(Array("7".utf8), at: old[1].place)
-        XCTAssertEqual(try store.channelURLs().count, 3)
-        for url in try store.channelURLs() { XCTAssertNotNil(try store.channel(url)) }
+        try store.databaseValues.keep(Array("7".utf8), at: old[1].place)
+        XCTAssertEqual(try store.channels.urls().count, 3)
+        for url in try store.channels.urls() { XCTAssertNotNil(try store.channels.channel(url)) }
     }
 
     /// What was damaged before the migration is damaged behind it.
@@ -195,8 +195,8 @@ final class MigrationTests: XCTestCase {
         try connection.execute("UPDATE database_value SET json = '6' WHERE key = 2")
         connection.shut()
         let store = try CacheStore(directory: folder.path, now: 0)
-        XCTAssertEqual(try store.databaseValue(at: old[0].place), old[0].json)
-        XCTAssertThrowsError(try store.databaseValue(at: old[1].place)) { error in
+        XCTAssertEqual(try store.databaseValues.value(at: old[0].place), old[0].json)
+        XCTAssertThrowsError(try store.databaseValues.value(at: old[1].place)) { error in
             guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
         }
         XCTAssert(folder.exists("cache.db.damaged"))
@@ -367,7 +367,7 @@ final class MigrationTests: XCTestCase {
         connection.shut()
         let store = try CacheStore(directory: folder.path, now: 5)
         XCTAssertEqual(store.setAsideAs, folder.path + "/cache.db.corrupt-5")
-        XCTAssertEqual(try store.channelURLs(), [])
+        XCTAssertEqual(try store.channels.urls(), [])
     }
 
     func testIntentsAreKept() throws {

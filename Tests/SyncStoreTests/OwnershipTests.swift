@@ -129,8 +129,8 @@ final class OwnershipTests: XCTestCase {
             let store = try CacheStore(directory: folder.path, now: 0)
             let intents = try IntentStore(directory: folder.path)
             XCTAssertNil(store.setAsideAs)
-            let key = try store.channelKey("c")
-            let chunks = try store.chunks(channel: key)
+            let key = try store.channels.key("c")
+            let chunks = try store.chunks.of(channel: key)
             let positions = try store.messageReferences(channel: key, from: .first, through: .last)
             XCTAssertEqual(chunks.map(\.start.position), [positions[0].position])
             XCTAssertEqual(chunks.map(\.end.position), [positions[positions.count - 1].position])
@@ -152,10 +152,10 @@ final class OwnershipTests: XCTestCase {
         let lock = try DirectoryLock(directory: directory)
         let store = try CacheStore(directory: directory, now: 0)
         let intents = try IntentStore(directory: directory)
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         let text = String(repeating: "x", count: 600)
         while true {
-            let held = try store.chunks(channel: key).last?.end.position.tie ?? 0
+            let held = try store.chunks.of(channel: key).last?.end.position.tie ?? 0
             let end = MessagePosition(order: held + 100, tie: held + 100)
             // An intent of a page that was killed is there already.
             if try intents.intents().count == Int(held / 100) {
@@ -168,7 +168,7 @@ final class OwnershipTests: XCTestCase {
                         (1...10).map { message(held + part * 10 + $0, at: held + part * 10 + $0, text: text) },
                         channel: key)
                 }
-                try store.setChunks(channel: key, [StoredChunk(
+                try store.chunks.set(channel: key, [StoredChunk(
                     start: MessagePosition(order: 1, tie: 1), end: end, reachedFirst: true)])
             }
             guard Glibc.write(1, "#", 1) == 1 else { exit(1) }

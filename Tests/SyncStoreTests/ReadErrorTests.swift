@@ -51,7 +51,7 @@ final class ReadErrorTests: XCTestCase {
         try Encrypted.skip("SQLCipher opens its files through functions of its own")
         let folder = try Folder()
         let full = try CacheStore(directory: folder.path, now: 1)
-        try full.upsert([XCTUnwrap(ChannelRecord(json: Array(#"{"channel_url":"c","name":"n"}"#.utf8)))])
+        try full.channels.upsert([XCTUnwrap(ChannelRecord(json: Array(#"{"channel_url":"c","name":"n"}"#.utf8)))])
         full.close()
         var opened = 0
         for count in 0..<60 {
@@ -60,7 +60,7 @@ final class ReadErrorTests: XCTestCase {
             case .success(let store):
                 if ReadErrorTests.readsLeft <= 0 { opened += 1 }
                 XCTAssertNil(store.setAsideAs, "\(count)")
-                XCTAssertNotNil(try store.channel("c"))
+                XCTAssertNotNil(try store.channels.channel("c"))
                 store.close()
             case .failure(let error):
                 if case StoreError.corrupt? = error as? StoreError { XCTFail("\(count): \(error)") }

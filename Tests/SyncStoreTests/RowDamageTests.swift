@@ -14,13 +14,13 @@ final class RowDamageTests: XCTestCase {
     private func filled() throws -> Folder {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        try store.upsert(["a", "b"].map { url in
+        try store.channels.upsert(["a", "b"].map { url in
             let json = "{\"channel_url\":\"\(url)\",\"name\":\"\(url)\"}"
             return ChannelRecord(url: ChannelURL(url), name: url, json: Array(json.utf8))
         })
         try store.upsert(
             (1...Int64(count)).map { message($0, at: $0, text: "text of \($0)") },
-            channel: try store.channelKey("a"))
+            channel: try store.channels.key("a"))
         store.close()
         return folder
     }
@@ -61,7 +61,7 @@ final class RowDamageTests: XCTestCase {
             for read in reads {
                 let folder = try filled()
                 try replace("text of 150", damage, in: folder.url("cache.db"))
-                try assertDamage(folder) { try read($0, $0.channelKey("a")) }
+                try assertDamage(folder) { try read($0, $0.channels.key("a")) }
             }
         }
     }
@@ -72,7 +72,7 @@ final class RowDamageTests: XCTestCase {
         let folder = try filled()
         try replace("text of 150", [0], in: folder.url("cache.db"))
         let store = try CacheStore(directory: folder.path, now: 1)
-        let key = try store.channelKey("a")
+        let key = try store.channels.key("a")
         XCTAssertEqual(
             try store.messagesBefore(.last, notBefore: .first, channel: key, filter: everything, limit: 150).map(\.id),
             (151...300).map { "\($0)" })
@@ -87,13 +87,13 @@ final class RowDamageTests: XCTestCase {
     func testDamageInsideAChannel() throws {
         try Encrypted.skip("it changes a text in the file")
         let reads: [(CacheStore) throws -> Void] = [
-            { _ = try $0.channel("b") },
-            { _ = try $0.channels(query: ChannelQuery(), userID: "me", after: nil, limit: 10) },
+            { _ = try $0.channels.channel("b") },
+            { _ = try $0.channels.matching(query: ChannelQuery(), userID: "me", after: nil, limit: 10) },
             { store in
                 var query = ChannelQuery()
                 query.order = .metadataValueAlphabetical
                 query.metadataOrderKey = "k"
-                _ = try store.channels(query: query, userID: "me", after: nil, limit: 10)
+                _ = try store.channels.matching(query: query, userID: "me", after: nil, limit: 10)
             },
         ]
         for damage in [[0], Array("{\"channel_url\":\"B".utf8)] as [[UInt8]] {
@@ -108,8 +108,8 @@ final class RowDamageTests: XCTestCase {
         try replace("{\"channel_url\":\"b\"", [0], in: folder.url("cache.db"))
         let store = try CacheStore(directory: folder.path, now: 1)
         let whole = ChannelRecord(url: "b", name: "b", json: Array("{\"channel_url\":\"b\",\"name\":\"b\"}".utf8))
-        try store.upsert([whole])
-        XCTAssertEqual(try store.channel("b"), whole)
+        try store.channels.upsert([whole])
+        XCTAssertEqual(try store.channels.channel("b"), whole)
     }
 
     /// The rows of a thread that is made of what its channel's cache holds have checksums of their own.
@@ -118,16 +118,16 @@ final class RowDamageTests: XCTestCase {
             let folder = try Folder()
             let store = try CacheStore(directory: folder.path, now: 0)
             defer { store.close() }
-            let channel = try store.channelKey("a")
+            let channel = try store.channels.key("a")
             try store.upsert(
                 [message(1, at: 1, text: "parent"), message(2, at: 2, text: "reply", thread: "1")], channel: channel)
-            try store.setChunks(channel: channel, [
+            try store.chunks.set(channel: channel, [
                 StoredChunk(start: .first, end: MessagePosition(order: 9, tie: 9), reachedFirst: true)
             ])
             try store.setValue("messages.changes.\(channel)", "1")
             try store.connection.execute("UPDATE message SET \(change) WHERE id = '2'")
-            let thread = try store.threadKey(channel: channel, parentID: "1")
-            XCTAssertThrowsError(try store.copyThread(thread, parentID: "1", from: channel), change) { error in
+            let thread = try store.threads.key(channel: channel, parentID: "1")
+            XCTAssertThrowsError(try store.threads.copy(thread, parentID: "1", from: channel), change) { error in
                 guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
             }
             XCTAssertFalse(store.connection.hasUnfinishedStatement)
@@ -139,18 +139,18 @@ final class RowDamageTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         defer { store.close() }
-        let channel = try store.channelKey("a")
+        let channel = try store.channels.key("a")
         try store.upsert([message(1, at: 1), message(2, at: 2, thread: "1")], channel: channel)
-        try store.setChunks(channel: channel, [
+        try store.chunks.set(channel: channel, [
             StoredChunk(start: .first, end: MessagePosition(order: 9, tie: 9), reachedFirst: true)
         ])
         try store.setValue("messages.changes.\(channel)", "1")
-        let thread = try store.threadKey(channel: channel, parentID: "1")
-        try store.copyThread(thread, parentID: "1", from: channel)
+        let thread = try store.threads.key(channel: channel, parentID: "1")
+        try store.threads.copy(thread, parentID: "1", from: channel)
         try store.upsert([message(3, at: 3, thread: "1")], channel: thread)
-        try store.setChunks(channel: thread, [])
-        try store.copyThread(thread, parentID: "1", from: channel)
-        XCTAssertEqual(try store.chunks(channel: thread).count, 1)
+        try store.chunks.set(channel: thread, [])
+        try store.threads.copy(thread, parentID: "1", from: channel)
+        XCTAssertEqual(try store.chunks.of(channel: thread).count, 1)
         let rows = try store.messageReferences(channel: thread, from: .first, through: .last)
         XCTAssertEqual(rows.map(\.id), ["1", "2"])
     }

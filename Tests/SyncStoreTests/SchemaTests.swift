@@ -128,22 +128,22 @@ final class SchemaTests: XCTestCase {
         let intents = try IntentStore(directory: folder.path)
         let channel = ChannelRecord(url: "c", name: "n", json: Array("{\"channel_url\":\"c\",\"name\":\"n\"}".utf8))
         let position = MessagePosition(order: 1, tie: 1)
-        let key = try cache.channelKey("c")
-        try cache.upsert([channel])
+        let key = try cache.channels.key("c")
+        try cache.channels.upsert([channel])
         // In each way in which a channel that is there can differ.
         for changed in ["{\"channel_url\":\"c\",\"name\":\"n\",\"data\":\"\"}",
             "{\"channel_url\":\"c\",\"name\":\"n\",\"last_message\":{\"message_id\":1,\"created_at\":1}}",
             "{\"channel_url\":\"c\",\"name\":\"m\"}"]
         {
-            try cache.upsert([try XCTUnwrap(ChannelRecord(json: Array(changed.utf8)))])
+            try cache.channels.upsert([try XCTUnwrap(ChannelRecord(json: Array(changed.utf8)))])
         }
-        _ = try cache.channel("c")
-        _ = try cache.channelURLs()
+        _ = try cache.channels.channel("c")
+        _ = try cache.channels.urls()
         for order in ChannelQuery.Order.allCases where order != .metadataValueAlphabetical {
             var query = ChannelQuery()
             query.order = order
-            _ = try cache.channels(query: query, userID: "u", after: nil, limit: 5)
-            _ = try cache.channels(query: query, userID: "u", after: channel, limit: 5)
+            _ = try cache.channels.matching(query: query, userID: "u", after: nil, limit: 5)
+            _ = try cache.channels.matching(query: query, userID: "u", after: channel, limit: 5)
         }
         try cache.upsert([message(1, at: 1)], channel: key)
         try cache.upsert([message(1, at: 2)], channel: key)
@@ -154,34 +154,34 @@ final class SchemaTests: XCTestCase {
         _ = try cache.messageCount(channel: key, from: .first, through: .last)
         try cache.deleteMessages(ids: ["1"], channel: key)
         try cache.deleteMessages(channel: key, before: 1)
-        try cache.setChunks(
+        try cache.chunks.set(
             channel: key, [StoredChunk(start: position, end: position, reachedFirst: true, isOpenEnded: true)])
-        _ = try cache.chunks(channel: key)
-        try cache.setChunks(channel: key, [])
+        _ = try cache.chunks.of(channel: key)
+        try cache.chunks.set(channel: key, [])
         try cache.setValue("a", "b")
         _ = try cache.value("a")
         try cache.setValue("messages.changes.\(key)", "t")
         try cache.upsert([message(1, at: 1)], channel: key)
-        try cache.setChunks(
+        try cache.chunks.set(
             channel: key, [StoredChunk(start: position, end: position, reachedFirst: true, isOpenEnded: true)])
-        try cache.copyThread(cache.threadKey(channel: key, parentID: "1"), parentID: "1", from: key)
-        XCTAssertEqual(try cache.threads(channel: key).map(\.key), [-1])
+        try cache.threads.copy(cache.threads.key(channel: key, parentID: "1"), parentID: "1", from: key)
+        XCTAssertEqual(try cache.threads.of(channel: key).map(\.key), [-1])
         let relation = Relation(id: "r", target: "1", kind: "k", order: 1, json: Array("{}".utf8))
         try cache.relations.upsert([relation], channel: key)
         try cache.relations.upsert([relation], channel: key)
         try cache.relations.delete(of: "1", channel: key)
         try cache.counts.use(channel: key, at: 9_000_000)
         try cache.clearMessages(channel: key)
-        try cache.deleteChannel("c")
+        try cache.channels.delete("c")
         let instance = DatabaseInstance(url: "u", name: "n")
         let place = DatabasePlace(instance, path: "/a/b")
-        cache.databaseValuesLimit = 1
-        for json in ["1", "1", "2"] { try cache.keepDatabaseValue(Array(json.utf8), at: place) }
-        try cache.keepDatabaseValue(Array("3".utf8), at: DatabasePlace(instance, path: "/a", query: "q"))
-        _ = try cache.databasePlaces(in: instance, touching: "/a")
-        _ = try cache.databaseValue(at: place)
-        try cache.useDatabaseValue(at: DatabasePlace(instance, path: "/a", query: "q"))
-        try cache.dropDatabaseValue(at: place)
+        cache.databaseValues.valuesLimit = 1
+        for json in ["1", "1", "2"] { try cache.databaseValues.keep(Array(json.utf8), at: place) }
+        try cache.databaseValues.keep(Array("3".utf8), at: DatabasePlace(instance, path: "/a", query: "q"))
+        _ = try cache.databaseValues.places(in: instance, touching: "/a")
+        _ = try cache.databaseValues.value(at: place)
+        try cache.databaseValues.use(at: DatabasePlace(instance, path: "/a", query: "q"))
+        try cache.databaseValues.drop(at: place)
         try intents.add(DatabaseWrite(id: 1, path: "/a", kind: 0, body: []), to: instance)
         _ = try intents.databaseWrites(to: instance)
         try intents.removeDatabaseWrite(1, of: instance)
@@ -237,21 +237,21 @@ final class SchemaTests: XCTestCase {
                     """
                 return try XCTUnwrap(ChannelRecord(json: Array(json.utf8)))
             }
-            try cache.upsert((1000..<1000 + count).map(channel))
-            let key = try cache.channelKey("c1050")
+            try cache.channels.upsert((1000..<1000 + count).map(channel))
+            let key = try cache.channels.key("c1050")
             try cache.upsert((1000..<1000 + count).map { message($0, at: $0) }, channel: key)
             func relation(_ number: Int64) -> Relation {
                 Relation(id: "r\(number)", target: "\(number)", kind: "k", order: 1, json: Array("{}".utf8))
             }
             try cache.relations.upsert((1000..<1000 + count).map(relation), channel: key)
-            for other in 0..<count { _ = try cache.channelKey("other \(other)") }
+            for other in 0..<count { _ = try cache.channels.key("other \(other)") }
             let instance = DatabaseInstance(url: "u", name: "n")
             func place(_ number: Int64) -> DatabasePlace { DatabasePlace(instance, path: "/c/\(number)") }
-            cache.databaseValuesLimit = 10_000
-            for number in 1000..<1000 + count { try cache.keepDatabaseValue(Array("[0]".utf8), at: place(number)) }
+            cache.databaseValues.valuesLimit = 10_000
+            for number in 1000..<1000 + count { try cache.databaseValues.keep(Array("[0]".utf8), at: place(number)) }
             let middle = MessagePosition(order: 1050, tie: 1050)
             let chunk = StoredChunk(start: middle, end: middle, reachedFirst: false, isOpenEnded: true)
-            try cache.setChunks(channel: key, [chunk])
+            try cache.chunks.set(channel: key, [chunk])
             var typed = everything
             typed.type = .user
             let calls: [() throws -> Void] = [
@@ -272,30 +272,30 @@ final class SchemaTests: XCTestCase {
                 { try cache.upsert([message(9_999, at: 9_999)], channel: key) },
                 { try cache.upsert([message(1050, at: 1050, text: "edited")], channel: key) },
                 { try cache.upsert([message(1050, at: 1051, text: "moved")], channel: key) },
-                { try cache.upsert([try channel(1050)]) },
-                { try cache.upsert([try channel(99_999)]) },
+                { try cache.channels.upsert([try channel(1050)]) },
+                { try cache.channels.upsert([try channel(99_999)]) },
                 // Not the one that was just written, which is in memory.
-                { _ = try cache.channel("c1060") },
-                { _ = try cache.channelKey("c1050") },
-                { _ = try cache.chunks(channel: key) },
-                { try cache.setChunks(channel: key, []) },
+                { _ = try cache.channels.channel("c1060") },
+                { _ = try cache.channels.key("c1050") },
+                { _ = try cache.chunks.of(channel: key) },
+                { try cache.chunks.set(channel: key, []) },
                 { try cache.deleteMessages(ids: ["1050"], channel: key) },
                 { try cache.deleteMessages(channel: key, before: 1010) },
                 { try cache.relations.upsert([relation(9_999)], channel: key) },
                 { try cache.relations.delete(of: "1050", channel: key) },
                 { try cache.counts.use(channel: key, at: 9_000_000) },
                 { try cache.setValue("a", "b") },
-                { try cache.keepDatabaseValue(Array("[1]".utf8), at: place(1050)) },
-                { try cache.keepDatabaseValue(Array("[2]".utf8), at: place(99_999)) },
-                { _ = try cache.databaseValue(at: place(1050)) },
-                { try cache.useDatabaseValue(at: place(1050)) },
-                { _ = try cache.databasePlaces(in: instance, touching: "/c/1050/d") },
+                { try cache.databaseValues.keep(Array("[1]".utf8), at: place(1050)) },
+                { try cache.databaseValues.keep(Array("[2]".utf8), at: place(99_999)) },
+                { _ = try cache.databaseValues.value(at: place(1050)) },
+                { try cache.databaseValues.use(at: place(1050)) },
+                { _ = try cache.databaseValues.places(in: instance, touching: "/c/1050/d") },
             ] + ChannelQuery.Order.allCases.filter { $0 != .metadataValueAlphabetical }.map { order in
                 {
                     var query = ChannelQuery()
                     query.order = order
-                    _ = try cache.channels(query: query, userID: "u", after: nil, limit: 20)
-                    _ = try cache.channels(query: query, userID: "u", after: try channel(1050), limit: 20)
+                    _ = try cache.channels.matching(query: query, userID: "u", after: nil, limit: 20)
+                    _ = try cache.channels.matching(query: query, userID: "u", after: try channel(1050), limit: 20)
                 }
             }
             _ = cache.connection.takeSteps()

@@ -68,7 +68,7 @@ final class SearchIndexTests: StoreTestCase {
     func testAMessageWhoseChannelIsDamagedIsSeen() throws {
         let folder = try newFolder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let channel = try store.channelKey("c")
+        let channel = try store.channels.key("c")
         let index = try SearchIndex(store, read: SearchIndexTests.read)
         try store.upsert([message(1, "one", at: 1_600_000_000_000)], channel: channel)
         try finish(index)
@@ -95,7 +95,7 @@ final class SearchIndexTests: StoreTestCase {
     func testRowsOfTheIndexThatNameAnotherMessageAreSeen() throws {
         for damage in ["key = key + 64", "key = 3 - key", "row = row + 8, key = key WHERE key = 2"] {
             let store = try newStore()
-            let channel = try store.channelKey("c")
+            let channel = try store.channels.key("c")
             let index = try SearchIndex(store, read: SearchIndexTests.read)
             try store.upsert(
                 [message(1, "one", at: 1_600_000_000_000), message(2, "one", at: 1_600_000_100_000)],
@@ -114,7 +114,7 @@ final class SearchIndexTests: StoreTestCase {
     /// A message that is removed, or gets another time, between two steps of a walk is no damage.
     func testMessagesThatGoDuringAWalkAreNoDamage() throws {
         let store = try newStore()
-        let channel = try store.channelKey("c")
+        let channel = try store.channels.key("c")
         let index = try SearchIndex(store, read: SearchIndexTests.read)
         try store.upsert(
             (1...6).map { message($0, "one", at: 1_600_000_000_000 + $0 * 10_000) }, channel: channel)
@@ -129,7 +129,7 @@ final class SearchIndexTests: StoreTestCase {
 
     func testWhatChangesIsFoundAsItIs() throws {
         let store = try newStore()
-        let channel = try store.channelKey("c")
+        let channel = try store.channels.key("c")
         try store.upsert([message(1, "old one", at: 1_600_000_000_000)], channel: channel)
         let index = try SearchIndex(store, read: SearchIndexTests.read)
         XCTAssertGreaterThan(try index.progress().remaining, 0)
@@ -159,7 +159,7 @@ final class SearchIndexTests: StoreTestCase {
     func testAnIndexIsGoneOnWithAndDropped() throws {
         let folder = try newFolder()
         var store = try CacheStore(directory: folder.path, now: 0)
-        let channel = try store.channelKey("c")
+        let channel = try store.channels.key("c")
         var index = try SearchIndex(store, read: SearchIndexTests.read)
         try store.upsert([message(1, "one", at: 1)], channel: channel)
         try finish(index)
@@ -182,7 +182,7 @@ final class SearchIndexTests: StoreTestCase {
     /// More messages of one second than it has rows: in order, and none is left out.
     func testASecondWithManyMessages() throws {
         let store = try newStore()
-        let channel = try store.channelKey("c")
+        let channel = try store.channels.key("c")
         let index = try SearchIndex(store, read: SearchIndexTests.read)
         let start: Int64 = 1_600_000_000_000
         let messages = (0..<3000 as Range<Int64>).map { message($0 + 1, "word", at: start + $0 % 3 * 1000 + $0 % 7) }
@@ -212,7 +212,7 @@ final class SearchIndexTests: StoreTestCase {
 
     func testEdgesOfTimes() throws {
         let store = try newStore()
-        let channel = try store.channelKey("c")
+        let channel = try store.channels.key("c")
         let index = try SearchIndex(store, read: SearchIndexTests.read)
         let times = [Int64.min, -1, 0, 1, Int64.max]
         for (id, time) in times.enumerated() {
@@ -228,7 +228,7 @@ final class SearchIndexTests: StoreTestCase {
         for column in ["key", "channel"] {
             for number in [Int64.min, -1, 0, Int64.max] {
                 let store = try newStore()
-                let channel = try store.channelKey("c")
+                let channel = try store.channels.key("c")
                 try store.upsert([message(1, "one", at: 1)], channel: channel)
                 let index = try SearchIndex(store, read: SearchIndexTests.read)
                 try store.connection.execute("UPDATE message SET \(column) = \(number)")
@@ -244,7 +244,7 @@ final class SearchIndexTests: StoreTestCase {
 
     func testADamagedIndexIsNoDamageOfTheFile() throws {
         let store = try newStore()
-        let channel = try store.channelKey("c")
+        let channel = try store.channels.key("c")
         let index = try SearchIndex(store, read: SearchIndexTests.read)
         var isDamaged = false
         store.connection.onDamage = { isDamaged = true }
@@ -263,7 +263,7 @@ final class SearchIndexTests: StoreTestCase {
         var costs: [Int64] = []
         for count in [1000, 4000] as [Int64] {
             let store = try newStore()
-            let channel = try store.channelKey("c")
+            let channel = try store.channels.key("c")
             let index = try SearchIndex(store, read: SearchIndexTests.read)
             try store.upsert((1...count).map { message($0, "word", at: 1_600_000_000_000 + $0) }, channel: channel)
             try finish(index)
@@ -295,7 +295,7 @@ final class SearchIndexTests: StoreTestCase {
         ] {
             let folder = try newFolder()
             var store = try CacheStore(directory: folder.path, now: 0)
-            let channel = try store.channelKey("c")
+            let channel = try store.channels.key("c")
             let index = try SearchIndex(store, read: SearchIndexTests.read)
             try store.upsert((1...2).map { message($0, "one", at: $0 * 1000) }, channel: channel)
             try finish(index)
@@ -338,7 +338,7 @@ final class SearchIndexTests: StoreTestCase {
         ] {
             let folder = try newFolder()
             var store = try CacheStore(directory: folder.path, now: 0)
-            let channel = try store.channelKey("c")
+            let channel = try store.channels.key("c")
             var index = try SearchIndex(store, read: SearchIndexTests.read)
             try store.upsert((1...50).map { message($0, "one", at: $0) }, channel: channel)
             try finish(index)
@@ -373,8 +373,8 @@ final class SearchIndexTests: StoreTestCase {
                 (0..<Int.random(in: 1...4, using: &random)).map { _ in word() }.joined(separator: " ")
             }
             let store = try CacheStore(.memory, now: 0)
-            var keys = try ["c", "d"].map { try store.channelKey(ChannelURL($0)) }
-            keys.append(try store.threadKey(channel: keys[0], parentID: "1"))
+            var keys = try ["c", "d"].map { try store.channels.key(ChannelURL($0)) }
+            keys.append(try store.threads.key(channel: keys[0], parentID: "1"))
             func open() throws -> SearchIndex {
                 let index = try SearchIndex(store, read: SearchIndexTests.read)
                 index.manyMessages = Int64(seed % 4 + 1)

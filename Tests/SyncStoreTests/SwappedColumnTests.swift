@@ -39,25 +39,25 @@ final class SwappedColumnTests: XCTestCase {
 
     /// `withAll`: also what files of schema 8 and before do not have.
     private func fillCache(_ store: CacheStore, withAll: Bool = true) throws {
-        try store.upsert([
+        try store.channels.upsert([
             #"{"channel_url":"a","name":"second","created_at":7,"last_message":{"message_id":1,"created_at":9000}}"#,
             #"{"channel_url":"b","name":"first","created_at":8}"#,
         ].map { try XCTUnwrap(ChannelRecord(json: Array($0.utf8))) })
-        let keys = try urls.map { try store.channelKey(ChannelURL($0)) }
+        let keys = try urls.map { try store.channels.key(ChannelURL($0)) }
         try store.upsert([message(1, in: ""), message(2, in: "1")], channel: keys[0])
         try store.upsert([message(3, in: "")], channel: keys[1])
         for (number, (key, parent)) in [(keys[0], "1"), (keys[0], "2"), (keys[1], "3")].enumerated() {
-            let thread = try store.threadKey(channel: key, parentID: MessageID(parent))
+            let thread = try store.threads.key(channel: key, parentID: MessageID(parent))
             try store.upsert([message(Int64(10 + number), in: parent)], channel: thread)
         }
         func edge(_ number: Int64) -> HistoryEdge {
             HistoryEdge(MessagePosition(order: number, tie: 1000 - number), token: "token\(number)")
         }
-        try store.setChunks(channel: keys[0], [
+        try store.chunks.set(channel: keys[0], [
             StoredChunk(start: edge(1), end: edge(2), reachedFirst: true, isOpenEnded: false),
             StoredChunk(start: edge(3), end: edge(4), reachedFirst: false, isOpenEnded: true),
         ])
-        try store.setChunks(channel: keys[1], [
+        try store.chunks.set(channel: keys[1], [
             StoredChunk(start: edge(5), end: edge(6), reachedFirst: false, isOpenEnded: false)
         ])
         for (number, (key, target)) in [(keys[0], "1"), (keys[0], "2"), (keys[1], "3")].enumerated() where withAll {
@@ -67,7 +67,7 @@ final class SwappedColumnTests: XCTestCase {
         if withAll { try fillNotices(store) }
         for (number, name) in names.enumerated() { try store.setValue(name, "\(number)") }
         for (number, place) in places.enumerated() {
-            try store.keepDatabaseValue(Array("[\(String(repeating: "1", count: number + 1))]".utf8), at: place)
+            try store.databaseValues.keep(Array("[\(String(repeating: "1", count: number + 1))]".utf8), at: place)
         }
     }
 
@@ -95,35 +95,35 @@ final class SwappedColumnTests: XCTestCase {
             var query = ChannelQuery()
             query.order = order
             for limit in [1, 9] {
-                let channels = try store.channels(query: query, userID: "me", after: nil, limit: limit)
+                let channels = try store.channels.matching(query: query, userID: "me", after: nil, limit: limit)
                 lines.append("\(order): \(channels)")
                 if let last = channels.last {
-                    lines.append("\(try store.channels(query: query, userID: "me", after: last, limit: 9))")
+                    lines.append("\(try store.channels.matching(query: query, userID: "me", after: last, limit: 9))")
                 }
             }
         }
         for url in urls {
-            lines.append("\(url): \(String(describing: try store.channel(ChannelURL(url))))")
-            guard let channel = try store.channelKeyIfKnown(ChannelURL(url)) else { continue }
+            lines.append("\(url): \(String(describing: try store.channels.channel(ChannelURL(url))))")
+            guard let channel = try store.channels.keyIfKnown(ChannelURL(url)) else { continue }
             lines.append("\(url) takes \(String(describing: try store.counts.usage(channel: channel)))")
             for number in 1...3 {
                 lines.append("\(url) \(number): \(try store.relations.relations(of: "\(number)", channel: channel))")
                 let relation = try store.relations.relation(id: "r\(number - 1)", channel: channel)
                 lines.append("\(String(describing: relation))")
             }
-            let threads = try ["1", "2", "3"].map { try store.threadKeyIfKnown(channel: channel, parentID: $0) }
+            let threads = try ["1", "2", "3"].map { try store.threads.keyIfKnown(channel: channel, parentID: $0) }
             for (number, key) in ([channel] + threads).enumerated() {
                 guard let key else { continue }
                 let page = try store.messagesBefore(
                     .last, notBefore: .first, channel: key, filter: everything, limit: 9)
                 let messages = try page.map { try store.message(id: $0.id, channel: key) }
-                lines.append("\(url) \(number): \(page) \(messages) \(try store.chunks(channel: key))")
+                lines.append("\(url) \(number): \(page) \(messages) \(try store.chunks.of(channel: key))")
             }
         }
         lines.append("\(try store.notices.notices(after: 0, limit: 9)) \(try store.notices.wanted())")
         for url in urls { lines.append("\(url) is told up to \(try store.notices.mark(ChannelURL(url)))") }
         for name in names { lines.append("\(name): \(try store.value(name) ?? "-")") }
-        for place in places { lines.append("\(place): \(try store.databaseValue(at: place) ?? [])") }
+        for place in places { lines.append("\(place): \(try store.databaseValues.value(at: place) ?? [])") }
         return lines.joined(separator: "\n")
     }
 
@@ -246,12 +246,13 @@ final class SwappedColumnTests: XCTestCase {
         XCTAssertEqual(try readCache(old), try readCache(store))
         // What it changes and adds is right, too.
         for store in [store, old] {
-            try store.upsert([XCTUnwrap(ChannelRecord(json: Array(#"{"channel_url":"b","name":"other"}"#.utf8)))])
-            let key = try store.channelKey("d")
-            try store.upsert([message(9, in: "")], channel: try store.threadKey(channel: key, parentID: "1"))
+            let other = ChannelRecord(json: Array(#"{"channel_url":"b","name":"other"}"#.utf8))
+            try store.channels.upsert([XCTUnwrap(other)])
+            let key = try store.channels.key("d")
+            try store.upsert([message(9, in: "")], channel: try store.threads.key(channel: key, parentID: "1"))
         }
         XCTAssertEqual(try readCache(old), try readCache(store))
-        XCTAssertEqual(try old.channelKey("d"), try store.channelKey("d"))
+        XCTAssertEqual(try old.channels.key("d"), try store.channels.key("d"))
         XCTAssertNil(old.takeDamage())
     }
 
@@ -274,12 +275,12 @@ final class SwappedColumnTests: XCTestCase {
     func testADamagedChannelStaysDamaged() throws {
         try checkStaysDamaged(
             by: "UPDATE channel SET json = replace(json, 'first', 'third') WHERE url = 'b'",
-            sound: { try $0.channel("a") != nil }, damaged: { try $0.channel("b") != nil })
+            sound: { try $0.channels.channel("a") != nil }, damaged: { try $0.channels.channel("b") != nil })
     }
 
     func testADamagedMessageStaysDamaged() throws {
         func holds(_ id: String, in url: String) -> (CacheStore) throws -> Bool {
-            { try $0.message(id: MessageID(id), channel: $0.channelKey(ChannelURL(url))) != nil }
+            { try $0.message(id: MessageID(id), channel: $0.channels.key(ChannelURL(url))) != nil }
         }
         try checkStaysDamaged(
             by: "UPDATE message SET json = replace(json, '3', '4') WHERE id = '3'",

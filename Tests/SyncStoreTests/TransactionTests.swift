@@ -16,21 +16,21 @@ final class TransactionTests: XCTestCase {
     func testWhatWasCommittedSurvivesAndNothingElse() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         try store.transaction { () throws(StoreError) in
             try store.upsert([message(1, at: 1), message(2, at: 2)], channel: key)
-            try store.setChunks(channel: key, [chunk])
+            try store.chunks.set(channel: key, [chunk])
         }
         // The disk is full at the commit: neither rows nor the range that covers them are left behind.
         store.setCommitHook { () throws(StoreError) in throw .full }
         XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
             try store.upsert([message(3, at: 3)], channel: key)
-            try store.setChunks(channel: key, [])
+            try store.chunks.set(channel: key, [])
         }) { XCTAssertEqual($0 as? StoreError, .full) }
         let killed = try folder.copied()
         for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
-            XCTAssertEqual(try opened.channelKey("c"), key)
-            XCTAssertEqual(try opened.chunks(channel: key), [chunk])
+            XCTAssertEqual(try opened.channels.key("c"), key)
+            XCTAssertEqual(try opened.chunks.of(channel: key), [chunk])
             let references = try opened.messageReferences(channel: key, from: .first, through: .last)
             XCTAssertEqual(references.map(\.id), ["1", "2"])
         }
@@ -39,7 +39,7 @@ final class TransactionTests: XCTestCase {
     func testKillInMidTransactionLeavesNothing() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         var copy: Folder?
         try store.transaction { () throws(StoreError) in
             // More than the connection's page cache, so that pages of the transaction are in the log already.
@@ -62,7 +62,7 @@ final class TransactionTests: XCTestCase {
     func testSwallowedFailureDoesNotCommitAHalf() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
             try store.upsert([message(1, at: 1)], channel: key)
             try? store.transaction { () throws(StoreError) in
@@ -80,17 +80,17 @@ final class TransactionTests: XCTestCase {
     func testNothingIsCommittedBehindAFullDisk() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         try store.upsert([message(1, at: 1)], channel: key)
         try store.connection.execute("PRAGMA max_page_count = 40")
         let text = String(repeating: "x", count: 10_000)
         XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
             try? store.upsert((2...200).map { message($0, at: $0, text: text) }, channel: key)
             try? store.setValue("behind", "1")
-            try? store.setChunks(channel: key, [chunk])
+            try? store.chunks.set(channel: key, [chunk])
         }) { XCTAssertEqual($0 as? StoreError, .full) }
         XCTAssertNil(try store.value("behind"))
-        XCTAssertEqual(try store.chunks(channel: key), [])
+        XCTAssertEqual(try store.chunks.of(channel: key), [])
         XCTAssertEqual(try count(store, key), 1)
         try store.connection.execute("PRAGMA max_page_count = 1000000")
         try store.upsert((2...200).map { message($0, at: $0, text: text) }, channel: key)
@@ -102,16 +102,16 @@ final class TransactionTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
-            _ = try store.channelKey("undone")
+            _ = try store.channels.key("undone")
             throw .full
         })
-        let other = try store.channelKey("other")
-        let undone = try store.channelKey("undone")
+        let other = try store.channels.key("other")
+        let undone = try store.channels.key("undone")
         XCTAssertNotEqual(other, undone)
         store.close()
         let later = try CacheStore(directory: folder.path, now: 0)
-        XCTAssertEqual(try later.channelKey("undone"), undone)
-        XCTAssertEqual(try later.channelKey("other"), other)
+        XCTAssertEqual(try later.channels.key("undone"), undone)
+        XCTAssertEqual(try later.channels.key("other"), other)
     }
 
     func testChannelOfAnUndoneTransactionIsForgotten() throws {
@@ -121,24 +121,24 @@ final class TransactionTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         let stored = try channel("stored")
-        try store.upsert([stored])
+        try store.channels.upsert([stored])
         let changed = try channel("changed")
         for isDeletion in [false, true] {
             // Looked up inside as well: it is what the transaction made of it, and only until that is undone.
             var inside: ChannelRecord?
             XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
-                if isDeletion { try store.deleteChannel("c") } else { try store.upsert([changed]) }
-                inside = try store.channel("c")
+                if isDeletion { try store.channels.delete("c") } else { try store.channels.upsert([changed]) }
+                inside = try store.channels.channel("c")
                 throw .full
             })
             XCTAssertEqual(inside, isDeletion ? nil : changed)
-            XCTAssertEqual(try store.channel("c"), stored)
+            XCTAssertEqual(try store.channels.channel("c"), stored)
             // And without the failure it stays.
-            if isDeletion { try store.deleteChannel("c") } else { try store.upsert([changed]) }
-            XCTAssertEqual(try store.channel("c"), isDeletion ? nil : changed)
-            try store.upsert([stored, try channel("again")])
-            XCTAssertEqual(try store.channel("c")?.name, "again")
-            try store.upsert([stored])
+            if isDeletion { try store.channels.delete("c") } else { try store.channels.upsert([changed]) }
+            XCTAssertEqual(try store.channels.channel("c"), isDeletion ? nil : changed)
+            try store.channels.upsert([stored, try channel("again")])
+            XCTAssertEqual(try store.channels.channel("c")?.name, "again")
+            try store.channels.upsert([stored])
         }
     }
 
@@ -151,7 +151,7 @@ final class TransactionTests: XCTestCase {
         XCTAssertThrowsError(try store.value("a"))
         XCTAssertThrowsError(try store.upsert([message(1, at: 1)], channel: 1))
         XCTAssertThrowsError(try store.clearMessages(channel: nil))
-        XCTAssertThrowsError(try store.channelKey("c"))
+        XCTAssertThrowsError(try store.channels.key("c"))
     }
 
     /// Each statement of a transaction fails in turn: nothing of it stays, in the file or in memory, and the next one
@@ -159,11 +159,11 @@ final class TransactionTests: XCTestCase {
     func testEveryStatementCanFail() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         let channel = ChannelRecord(url: "c", name: "n", json: Array("{\"channel_url\":\"c\",\"name\":\"n\"}".utf8))
-        try store.upsert([channel])
+        try store.channels.upsert([channel])
         try store.upsert([message(1, at: 1), message(2, at: 2)], channel: key)
-        try store.setChunks(channel: key, [chunk])
+        try store.chunks.set(channel: key, [chunk])
         try store.setValue("messages.changes.\(key)", "t")
         let other = StoredChunk(start: chunk.start, end: chunk.end, reachedFirst: false, isOpenEnded: true)
         func work() throws(StoreError) {
@@ -171,16 +171,16 @@ final class TransactionTests: XCTestCase {
                 // A moved message, an edited one and a new one; a changed chunk, a gone one and a new one.
                 let messages = [message(1, at: 7), message(2, at: 2, text: "edited"), message(3, at: 3)]
                 try store.upsert(messages, channel: key)
-                try store.setChunks(channel: key, [other])
+                try store.chunks.set(channel: key, [other])
                 let renamed = ChannelRecord(
                     url: "c", name: "m", json: Array("{\"channel_url\":\"c\",\"name\":\"m\"}".utf8))
-                try store.upsert([renamed])
-                _ = try store.channelKey("new")
+                try store.channels.upsert([renamed])
+                _ = try store.channels.key("new")
                 try store.setValue("v", "w")
                 try store.deleteMessages(ids: ["2"], channel: key)
                 try store.deleteMessages(channel: key, before: 3)
-                try store.setChunks(channel: key, [])
-                try store.deleteChannel("c")
+                try store.chunks.set(channel: key, [])
+                try store.channels.delete("c")
             }
         }
         var statements = 0
@@ -205,16 +205,16 @@ final class TransactionTests: XCTestCase {
                 XCTAssertEqual(
                     try opened.messagesAfter(.first, notAfter: .last, channel: key, filter: everything, limit: 9),
                     [message(1, at: 1).row, message(2, at: 2).row], "statement \(failing)")
-                XCTAssertEqual(try opened.chunks(channel: key), [chunk], "statement \(failing)")
-                XCTAssertEqual(try opened.channel("c"), channel, "statement \(failing)")
-                XCTAssertNil(try opened.channelKeyIfKnown("new"), "statement \(failing)")
+                XCTAssertEqual(try opened.chunks.of(channel: key), [chunk], "statement \(failing)")
+                XCTAssertEqual(try opened.channels.channel("c"), channel, "statement \(failing)")
+                XCTAssertNil(try opened.channels.keyIfKnown("new"), "statement \(failing)")
                 XCTAssertNil(try opened.value("v"))
                 XCTAssertEqual(try opened.value("messages.changes.\(key)"), "t")
             }
         }
         try work()
-        XCTAssertNil(try store.channel("c"))
-        XCTAssertEqual(try store.chunks(channel: key), [])
+        XCTAssertNil(try store.channels.channel("c"))
+        XCTAssertEqual(try store.chunks.of(channel: key), [])
         XCTAssertEqual(try count(store, key), 0)
         XCTAssertEqual(try store.value("v"), "w")
     }

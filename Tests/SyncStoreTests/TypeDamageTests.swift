@@ -11,17 +11,17 @@ final class TypeDamageTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         let channel = ChannelRecord(url: "a", name: "a", json: Array(#"{"channel_url":"a","name":"a"}"#.utf8))
-        try store.upsert([channel])
-        let key = try store.channelKey("a")
+        try store.channels.upsert([channel])
+        let key = try store.channels.key("a")
         try store.upsert((1...3).map { message($0, at: $0) }, channel: key)
         let ends = (1...3).map { MessagePosition(order: $0, tie: $0) }
-        try store.setChunks(channel: key, [StoredChunk(start: ends[0], end: ends[2], reachedFirst: true)])
+        try store.chunks.set(channel: key, [StoredChunk(start: ends[0], end: ends[2], reachedFirst: true)])
         try store.setValue("messages.changes.\(key)", "1")
-        _ = try store.threadKey(channel: key, parentID: "1")
+        _ = try store.threads.key(channel: key, parentID: "1")
         try store.relations.upsert(
             [Relation(id: "r", target: "1", kind: "k", order: 1, json: Array("{}".utf8))], channel: key)
         let place = DatabasePlace(DatabaseInstance(url: "u", name: "n"), path: "/p")
-        try store.keepDatabaseValue(Array("[0]".utf8), at: place)
+        try store.databaseValues.keep(Array("[0]".utf8), at: place)
         store.close()
         return folder
     }
@@ -57,10 +57,10 @@ final class TypeDamageTests: XCTestCase {
 
     /// Everything that a list of messages and channels is made of.
     private func readAll(_ store: CacheStore) throws {
-        _ = try store.channels(query: ChannelQuery(), userID: "me", after: nil, limit: 10)
-        let key = try store.channelKey("a")
-        _ = try store.threadKeyIfKnown(channel: key, parentID: "1")
-        _ = try store.chunks(channel: key)
+        _ = try store.channels.matching(query: ChannelQuery(), userID: "me", after: nil, limit: 10)
+        let key = try store.channels.key("a")
+        _ = try store.threads.keyIfKnown(channel: key, parentID: "1")
+        _ = try store.chunks.of(channel: key)
         _ = try store.relations.relation(id: "r", channel: key)
         _ = try store.relations.relations(of: "1", channel: key)
         _ = try store.counts.usage(channel: key)
@@ -68,7 +68,7 @@ final class TypeDamageTests: XCTestCase {
         _ = try store.value("messages.changes.\(key)")
         _ = try store.messagesBefore(.last, notBefore: .first, channel: key, filter: everything, limit: 10)
         let place = DatabasePlace(DatabaseInstance(url: "u", name: "n"), path: "/p")
-        _ = try store.databaseValue(at: place)
+        _ = try store.databaseValues.value(at: place)
     }
 
     func testAValueOfAnotherTypeIsDamage() throws {
@@ -132,25 +132,25 @@ final class TypeDamageTests: XCTestCase {
 
     /// The row with the greatest key is lost, and the next channel gets that key: with nothing of the other one.
     func testANewKeyHasNothingOfAnother() throws {
-        for take in [{ try $0.channelKey("b") }, { store in
+        for take in [{ try $0.channels.key("b") }, { store in
             let channel = ChannelRecord(url: "b", name: "b", json: Array(#"{"channel_url":"b","name":"b"}"#.utf8))
-            try store.upsert([channel])
-            return try store.channelKey("b")
+            try store.channels.upsert([channel])
+            return try store.channels.key("b")
         }] as [(CacheStore) throws -> Int64] {
             let folder = try filled()
             let store = try CacheStore(directory: folder.path, now: 1)
-            let lost = try store.channelKey("a")
-            let thread = try store.threadKey(channel: lost, parentID: "1")
+            let lost = try store.channels.key("a")
+            let thread = try store.threads.key(channel: lost, parentID: "1")
             try store.upsert([message(1, at: 1)], channel: thread)
             try store.connection.execute("DELETE FROM channel WHERE url = 'a'")
             XCTAssertEqual(try take(store), lost)
             for key in [lost, thread] {
                 XCTAssertEqual(
                     try store.messagesBefore(.last, notBefore: .first, channel: key, filter: everything, limit: 9), [])
-                XCTAssertEqual(try store.chunks(channel: key), [])
+                XCTAssertEqual(try store.chunks.of(channel: key), [])
                 XCTAssertNil(try store.value("messages.changes.\(key)"))
             }
-            XCTAssertEqual(try store.threads(channel: lost).map(\.key), [])
+            XCTAssertEqual(try store.threads.of(channel: lost).map(\.key), [])
             store.close()
         }
     }
@@ -158,11 +158,11 @@ final class TypeDamageTests: XCTestCase {
     func testANewThreadHasNothingOfAnother() throws {
         let folder = try filled()
         let store = try CacheStore(directory: folder.path, now: 1)
-        let channel = try store.channelKey("a")
-        let lost = try store.threadKey(channel: channel, parentID: "1")
+        let channel = try store.channels.key("a")
+        let lost = try store.threads.key(channel: channel, parentID: "1")
         try store.upsert([message(1, at: 1)], channel: lost)
         try store.connection.execute("DELETE FROM thread")
-        XCTAssertEqual(try store.threadKey(channel: channel, parentID: "2"), lost)
+        XCTAssertEqual(try store.threads.key(channel: channel, parentID: "2"), lost)
         XCTAssertNil(try store.message(id: "1", channel: lost))
         XCTAssertNotNil(try store.message(id: "1", channel: channel))
         store.close()

@@ -19,7 +19,7 @@ final class UsageTests: StoreTestCase {
     func testTheSumOfAllChannelsIsKept() throws {
         let store = try newStore()
         func add(_ id: Int64, to url: ChannelURL) throws {
-            try store.upsert([message(id, at: id, text: "text")], channel: try store.channelKey(url))
+            try store.upsert([message(id, at: id, text: "text")], channel: try store.channels.key(url))
         }
         for channel in 0..<7 as Range<Int64> { try add(channel, to: ChannelURL("c\(channel)")) }
         XCTAssertNil(store.counts.total)
@@ -35,9 +35,9 @@ final class UsageTests: StoreTestCase {
         }
         XCTAssertEqual(store.counts.total, try sum())
         try add(22, to: "c2")
-        try store.deleteMessages(ids: ["1"], channel: try store.channelKey("c1"))
+        try store.deleteMessages(ids: ["1"], channel: try store.channels.key("c1"))
         XCTAssertEqual(store.counts.total, try sum())
-        let key = try store.channelKey("c2")
+        let key = try store.channels.key("c2")
         XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
             try store.clearMessages(channel: key)
             throw StoreError.full
@@ -52,7 +52,7 @@ final class UsageTests: StoreTestCase {
     func testRelationsOfMessagesToComeOutliveTheMessages() throws {
         for isOfAll in [false, true] {
             let store = try newStore()
-            let key = try store.channelKey("c")
+            let key = try store.channels.key("c")
             try store.upsert([message(1, at: 1, text: "t")], channel: key)
             _ = try store.relations.upsert([relation(1, of: 1), relation(2, of: 2)], channel: key)
             try store.clearMessages(channel: isOfAll ? nil : key, keepsEarly: true)
@@ -69,7 +69,7 @@ final class UsageTests: StoreTestCase {
     /// nobody asks for.
     func testEarlyRelationsAreLimited() throws {
         let store = try newStore()
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         try store.upsert([message(1, at: 1, text: "t")], channel: key)
         let relations = (1...130 as ClosedRange<Int64>).map { relation($0, of: $0, order: $0) }
         _ = try store.relations.upsert(relations, channel: key)
@@ -82,7 +82,7 @@ final class UsageTests: StoreTestCase {
     /// The oldest go up to where they may, and the newest stay.
     func testTrimEndsBeforeTheNewest() throws {
         let store = try newStore()
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         for id in 1...10 as ClosedRange<Int64> { try store.upsert([message(id, at: id, text: "t")], channel: key) }
         XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 3, keeping: .newest(5))?.order, 3)
         XCTAssertEqual(try store.room.trimEnd(channel: key, rows: 30, keeping: .newest(5))?.order, 5)
@@ -102,9 +102,9 @@ final class UsageTests: StoreTestCase {
             let store = try newStore()
             func number(_ limit: Int64) -> Int64 { Int64.random(in: 1...limit, using: &random) }
             func key() throws -> Int64 {
-                let channel = try store.channelKey(ChannelURL("c\(number(2))"))
+                let channel = try store.channels.key(ChannelURL("c\(number(2))"))
                 return Bool.random(using: &random)
-                    ? channel : try store.threadKey(channel: channel, parentID: "\(number(2))")
+                    ? channel : try store.threads.key(channel: channel, parentID: "\(number(2))")
             }
             func act() throws {
                 let (key, id) = (try key(), number(30))
@@ -119,16 +119,20 @@ final class UsageTests: StoreTestCase {
                 case 10: if number(4) == 1 { try store.clearMessages(channel: key) }
                 case 11: if number(9) == 1 { try store.clearMessages(channel: nil) }
                 default:
-                    if number(9) == 1 { try store.deleteChannel("c1") } else { try store.upsert([channel("c1")]) }
+                    if number(9) == 1 {
+                        try store.channels.delete("c1")
+                    } else {
+                        try store.channels.upsert([channel("c1")])
+                    }
                     try store.setValue("messages.changes.\(key)", "1")
-                    try store.setChunks(
+                    try store.chunks.set(
                         channel: key, [StoredChunk(start: .first, end: .last, reachedFirst: true)])
                     if key > 0 {
-                        let thread = try store.threadKey(channel: key, parentID: "1")
-                        if try store.chunks(channel: thread).isEmpty {
+                        let thread = try store.threads.key(channel: key, parentID: "1")
+                        if try store.chunks.of(channel: thread).isEmpty {
                             try store.clearMessages(channel: thread)
                             try store.setValue("messages.changes.\(key)", "1")
-                            try store.copyThread(thread, parentID: "1", from: key)
+                            try store.threads.copy(thread, parentID: "1", from: key)
                         }
                     }
                 }
@@ -145,7 +149,7 @@ final class UsageTests: StoreTestCase {
                 }
                 try act()
                 for url in ["c1", "c2"] {
-                    guard let key = try store.channelKeyIfKnown(ChannelURL(url)) else { continue }
+                    guard let key = try store.channels.keyIfKnown(ChannelURL(url)) else { continue }
                     let usage = try XCTUnwrap(store.counts.usage(channel: key))
                     XCTAssertEqual(usage, try store.counts.counted(channel: key), "seed \(seed), step \(step), \(url)")
                     sum += usage.bytes
@@ -159,7 +163,7 @@ final class UsageTests: StoreTestCase {
 
     func testBytesAreThoseOfJSONAndRows() throws {
         let store = try newStore()
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         let first = message(1, at: 1, text: "é")
         try store.upsert([first, message(2, at: 2, text: "")], channel: key)
         let bytes = Int64(first.json.count + message(2, at: 2, text: "").json.count)
@@ -174,7 +178,7 @@ final class UsageTests: StoreTestCase {
     /// Each use costs a page on the disk: the next one counts an hour later. A clock that was set back is believed.
     func testAUseIsNotedOnceAnHour() throws {
         let store = try newStore()
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         for (now, noted) in [(10_000_000, 10_000_000), (13_600_000, 10_000_000), (13_600_001, 13_600_001), (5, 5)] {
             try store.counts.use(channel: key, at: Int64(now))
             XCTAssertEqual(try store.counts.usage(channel: key)?.usedAt, Int64(noted))
@@ -190,7 +194,7 @@ final class UsageTests: StoreTestCase {
             "bytes = -9223372036854775808, usage_checksum = checksum_of_row(key, messages, -9223372036854775808, 0)",
         ] {
             let store = try newStore()
-            let key = try store.channelKey("c")
+            let key = try store.channels.key("c")
             try store.upsert([message(1, at: 1)], channel: key)
             try store.connection.execute("UPDATE channel SET \(change)")
             XCTAssertEqual(try store.counts.usage(channel: key), try store.counts.counted(channel: key), change)
@@ -207,11 +211,11 @@ final class UsageTests: StoreTestCase {
     /// Rows that a lost channel has left belong to nobody.
     func testRemainsAreNotSubtracted() throws {
         let store = try newStore()
-        let lost = try store.channelKey("c")
+        let lost = try store.channels.key("c")
         try store.upsert([message(1, at: 1)], channel: lost)
         try store.relations.upsert([relation(1, of: 1)], channel: lost)
         try store.connection.execute("DELETE FROM channel")
-        let key = try store.channelKey("d")
+        let key = try store.channels.key("d")
         XCTAssertEqual(key, lost)
         XCTAssertEqual(try store.counts.usage(channel: key), ChannelUsage(messages: 0, bytes: 0, usedAt: 0))
         XCTAssertEqual(try store.relations.relations(of: "1", channel: key), [])
@@ -221,7 +225,7 @@ final class UsageTests: StoreTestCase {
 
     func testRelationsAreHeldByTheirMessage() throws {
         let store = try newStore()
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         let relations = [relation(1, of: 5, order: 3), relation(2, of: 5, order: 1), relation(3, of: 6)]
         XCTAssertEqual(try store.relations.upsert(relations, channel: key), ["5", "6"])
         XCTAssertEqual(try store.relations.upsert(relations, channel: key), [], "nothing is new")
@@ -238,7 +242,7 @@ final class UsageTests: StoreTestCase {
 
     func testOfTooManyRelationsTheOldestGo() throws {
         let store = try newStore()
-        let key = try store.channelKey("c")
+        let key = try store.channels.key("c")
         let count = Int64(Relation.limit) + 5
         try store.relations.upsert((1...count).reversed().map { relation($0, of: 1, order: $0) }, channel: key)
         let held = try store.relations.relations(of: "1", channel: key)

@@ -41,13 +41,13 @@ final class WriteCostTests: XCTestCase {
     func testAReceivedMessageIsWrittenWithFewBytesAndCalls() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        try store.upsert((0..<500).map { try channel($0, last: message($0)) })
-        let keys = try (0..<500).map { try store.channelKey("channel_\($0)") }
+        try store.channels.upsert((0..<500).map { try channel($0, last: message($0)) })
+        let keys = try (0..<500).map { try store.channels.key("channel_\($0)") }
         let chunk = StoredChunk(
             start: message(0).position, end: message(0).position, reachedFirst: true, isOpenEnded: true)
         for page in 0..<200 {
             try store.upsert((0..<100).map { message(page * 100 + $0) }, channel: keys[page])
-            try store.setChunks(channel: keys[page], [chunk])
+            try store.chunks.set(channel: keys[page], [chunk])
         }
         var random = SeededGenerator(seed: 1)
         var own: (bytes: Int, calls: Int) = (0, 0)
@@ -61,8 +61,8 @@ final class WriteCostTests: XCTestCase {
             let before = try written()
             try store.transaction { () throws(StoreError) in
                 try store.upsert([message], channel: keys[index])
-                try store.upsert([channel])
-                try store.setChunks(channel: keys[index], [grown])
+                try store.channels.upsert([channel])
+                try store.chunks.set(channel: keys[index], [grown])
             }
             let after = try written()
             own = (own.bytes + after.bytes - before.bytes, own.calls + after.calls - before.calls)
@@ -77,15 +77,15 @@ final class WriteCostTests: XCTestCase {
     func testWhatIsThereAlreadyIsNotWritten() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("channel_1")
+        let key = try store.channels.key("channel_1")
         let messages = (0..<100).map(message)
         let chunk = StoredChunk(start: messages[0].position, end: messages[99].position, reachedFirst: true)
         func all() throws {
             try store.transaction { () throws(StoreError) in
                 try store.upsert(messages, channel: key)
-                try store.setChunks(channel: key, [chunk])
+                try store.chunks.set(channel: key, [chunk])
             }
-            try store.upsert([channel(1, last: messages[99])])
+            try store.channels.upsert([channel(1, last: messages[99])])
         }
         try all()
         let before = try written()
@@ -97,7 +97,7 @@ final class WriteCostTests: XCTestCase {
     func testAnEditedMessageIsOnePage() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        let key = try store.channelKey("channel_1")
+        let key = try store.channels.key("channel_1")
         try store.upsert((0..<2000).map(message), channel: key)
         var edited = message(1000)
         edited.updatedAt = 5

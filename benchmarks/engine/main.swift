@@ -183,8 +183,8 @@ func run() throws {
             + ",\"longest_slice\":\(work.longest)" + arguments[4...].map { look(for: $0, core) }.joined()
     }
     core.close(now: now)
-    let key = try cache.channelKey("benchmark")
-    let chunks = try cache.chunks(channel: key)
+    let key = try cache.channels.key("benchmark")
+    let chunks = try cache.chunks.of(channel: key)
     cache.close()
     intents.close()
     let elapsed = seconds() - start

@@ -69,7 +69,7 @@ public struct CacheRoom {
     /// date. Its messages stay.
     public func forgetCompleteness(channel key: Int64) throws(StoreError) {
         try cache.transaction { () throws(StoreError) in
-            try cache.setChunks(channel: key, [])
+            try cache.chunks.set(channel: key, [])
             try cache.setValue("messages.changes.\(key)", nil)
             try cache.setValue(CacheStore.pollsKey(key), nil)
         }

@@ -227,20 +227,18 @@ extension CacheStore {
     public func clearMessages(channel: Int64?, keepsEarly: Bool = false) throws(StoreError) {
         try transaction { () throws(StoreError) in
             if let channel {
-                storedChunks[channel] = nil
                 try clearRows(channel: channel, keepsEarly: keepsEarly)
-                try connection.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
+                try chunks.clear(channel: channel)
                 try setValue("messages.changes.\(channel)", nil)
                 try setValue(CacheStore.pollsKey(channel), nil)
             } else {
-                storedChunks = [:]
                 try relations.clear(keepsEarly: keepsEarly)
                 try searchIndex?.clear()
                 try connection.prepare("DELETE FROM message").run()
                 try searchIndex?.cleared()
                 try counts.clear()
                 for channel in try relations.channels() { counts.countAgain(channel) }
-                try connection.prepare("DELETE FROM chunk").run()
+                try chunks.clear()
                 try connection.prepare("""
                     DELETE FROM meta WHERE key GLOB 'messages.changes.*' OR key GLOB 'messages.polls.*'
                     """).run()

@@ -9,17 +9,12 @@ public final class CacheStore {
     /// How much room the messages of each channel take.
     public let counts: ChannelCounts
     public let relations: RelationStore
-    /// The chunks of some channels as they are in the file. Emptied when a transaction is rolled back, since its
-    /// changes are not in the file.
-    var storedChunks: [Int64: [StoredChunk]] = [:]
-    /// Some of the channels in the file, under the same rule. Every received event looks up its channel several times,
-    /// and reading one from the file parses all of its JSON.
+    public let chunks: ChunkStore
+    public let databaseValues: DatabaseValueStore
+    /// Some of the channels in the file. Emptied when a transaction is rolled back, since its changes are not in the
+    /// file. Every received event looks up its channel several times, and reading one from the file parses all of its
+    /// JSON.
     var storedChannels: [ChannelURL: ChannelRecord] = [:]
-    /// How much the values of databases take, under the same rule.
-    var storedDatabaseRoom: DatabaseRoom?
-    /// Bounds of those values: the bytes of their JSON together, and their number.
-    var databaseBytesLimit = 4 * CacheStore.databaseValueLimit
-    var databaseValuesLimit = 1000
     /// The damage of a row that was treated as missing, and was not told yet.
     var damagedValue: StoreError?
     /// The full-text index, when it is open.
@@ -50,6 +45,8 @@ public final class CacheStore {
         self.setAsideAs = setAsideAs
         counts = ChannelCounts(connection)
         relations = RelationStore(connection, counts)
+        chunks = ChunkStore(connection, counts)
+        databaseValues = DatabaseValueStore(connection, counts)
     }
 
     /// A store over a file that is opened for reading only (`StoredFile`): functions that write must not be called.
@@ -172,9 +169,9 @@ public final class CacheStore {
         do throws(StoreError) {
             return try counts.transaction(body)
         } catch {
-            storedChunks = [:]
+            chunks.rolledBack()
+            databaseValues.rolledBack()
             storedChannels = [:]
-            storedDatabaseRoom = nil
             throw error
         }
     }

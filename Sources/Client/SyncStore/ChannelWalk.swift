@@ -50,7 +50,7 @@ struct ChannelWalk {
             return nil
         }
         statements = ranges.map { range in
-            "\(CacheStore.selectChannels) WHERE is_cached = 1" + (range.isEmpty ? "" : " AND " + range)
+            "\(ChannelStore.select) WHERE is_cached = 1" + (range.isEmpty ? "" : " AND " + range)
                 + " ORDER BY " + columns
         }
     }

@@ -49,7 +49,7 @@ public struct ExportWalk: Sendable {
     /// How many messages are cached now of what is exported; `nil`: there is no such channel.
     public func total(_ cache: CacheStore) throws(StoreError) -> Int64? {
         guard let only else { return try cache.statistics().messages }
-        guard let key = try cache.channelKeyIfKnown(only) else { return nil }
+        guard let key = try cache.channels.keyIfKnown(only) else { return nil }
         return try cache.counts.usage(channel: key)?.messages
     }
 
@@ -93,7 +93,7 @@ public struct ExportWalk: Sendable {
         }
         channels += 1
         let history = History(
-            channel: found.key, url: found.url, key: found.key, threads: try cache.threads(channel: found.key))
+            channel: found.key, url: found.url, key: found.key, threads: try cache.threads.of(channel: found.key))
         state = .inside(history)
         var writer = JSONWriter(capacity: found.json.count + 256)
         writer.beginObject()
@@ -114,7 +114,7 @@ public struct ExportWalk: Sendable {
         of history: History, limit: Int, _ cache: CacheStore
     ) throws(StoreError) -> [UInt8] {
         var history = history
-        let chunks = try cache.chunks(channel: history.key)
+        let chunks = try cache.chunks.of(channel: history.key)
         let rows = try cache.messagesAfter(
             history.last ?? ExportWalk.lowest, notAfter: ExportWalk.highest, channel: history.key,
             filter: ExportWalk.everything, limit: limit)
@@ -195,13 +195,13 @@ extension CacheStore {
         defer { row.reset() }
         guard try row.next() else { return nil }
         let (key, url) = (row.int(0), ChannelURL(row.text(1)))
-        let json = row.bool(2) ? try channel(url)?.json ?? [] : []
+        let json = row.bool(2) ? try channels.channel(url)?.json ?? [] : []
         return (key, url, json)
     }
 
     /// Whether every message of a channel or a thread is cached, as far as sync has come.
     fileprivate func isComplete(_ key: Int64) throws(StoreError) -> Bool {
-        let chunks = try chunks(channel: key)
+        let chunks = try chunks.of(channel: key)
         guard chunks.count == 1, let chunk = chunks.first, chunk.reachedFirst else { return false }
         if chunk.isOpenEnded { return true }
         return try !hasMessages(channel: key, after: chunk.end.position)

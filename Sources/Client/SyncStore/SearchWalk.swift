@@ -117,9 +117,9 @@ public struct SearchWalk {
         if !scope.query.channelURLs.isEmpty {
             var known = Set<Int64>()
             for url in scope.query.channelURLs {
-                guard let key = try cache.channelKeyIfKnown(url) else { continue }
+                guard let key = try cache.channels.keyIfKnown(url) else { continue }
                 known.insert(key)
-                for thread in try cache.soundThreads(channel: key) { known.insert(thread.key) }
+                for thread in try cache.threads.sound(channel: key) { known.insert(thread.key) }
             }
             keys = known
         }
@@ -230,7 +230,7 @@ extension SearchIndex {
     /// The key of the channel of a thread; for a channel, its own key.
     func root(of channel: Int64) throws(StoreError) -> Int64? {
         guard channel < 0 else { return channel }
-        let row = try cache.connection.prepare("\(CacheStore.selectThreads) WHERE key = ?").bind(0 &- channel)
+        let row = try cache.connection.prepare("\(ThreadStore.select) WHERE key = ?").bind(0 &- channel)
         defer { row.reset() }
         guard try row.next() else { return nil }
         try row.check(0...2, checksum: 3)

@@ -34,10 +34,10 @@ struct HistoryStory {
         let sketch = try HistorySketch(before)
         id = HistoryID(channelURL, parentID: parentID)
         self.cache = cache
-        let channel = try cache.channelKey(channelURL)
-        let key = id.isThread ? try cache.threadKey(channel: channel, parentID: parentID) : channel
+        let channel = try cache.channels.key(channelURL)
+        let key = id.isThread ? try cache.threads.key(channel: channel, parentID: parentID) : channel
         try cache.upsert(sketch.messages, channel: key)
-        try cache.setChunks(channel: key, sketch.chunks.map {
+        try cache.chunks.set(channel: key, sketch.chunks.map {
             StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst, isOpenEnded: $0.reachedNewest)
         })
         history = try History.stored(id, capabilities, cache)
@@ -129,7 +129,7 @@ struct HistoryStory {
     }
 
     static func file(_ history: History, _ cache: CacheStore) throws -> String {
-        let chunks = try cache.chunks(channel: history.channelKey).map {
+        let chunks = try cache.chunks.of(channel: history.channelKey).map {
             ChunkList.Chunk(
                 start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst, reachedNewest: $0.isOpenEnded)
         }

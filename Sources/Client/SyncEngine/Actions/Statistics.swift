@@ -18,7 +18,7 @@ struct Statistics {
     /// `nil` when the cache could not be read. `url`: a channel whose use of the cache is included.
     func json(channel url: ChannelURL?, _ context: Context) -> [UInt8]? {
         let found = context.storage.cached { (cache) throws(StoreError) in
-            let key = if let url { try cache.channelKeyIfKnown(url) } else { Int64?.none }
+            let key = if let url { try cache.channels.keyIfKnown(url) } else { Int64?.none }
             let usage = if let key { try cache.counts.usage(channel: key) } else { ChannelUsage?.none }
             return (cache: try cache.statistics(), used: try cache.counts.completeTotal(), usage)
         }

@@ -37,10 +37,10 @@ struct CacheSlice {
 
     /// Removes the messages of this slice; called inside the caller's transaction.
     mutating func trim(_ channel: Int64, keeping kept: CacheRoom.Kept, _ cache: CacheStore) throws(StoreError) {
-        for thread in try cache.soundThreads(channel: channel) {
+        for thread in try cache.threads.sound(channel: channel) {
             guard try trim(thread: thread.key, keeping: kept, cache) else { return }
         }
-        var history = History(channelKey: channel, stored: try cache.chunks(channel: channel), capabilities)
+        var history = History(channelKey: channel, stored: try cache.chunks.of(channel: channel), capabilities)
         while true {
             let wanted = nextRows
             let gone = try CacheSlice.trim(&history, rows: wanted, keeping: kept, cache)

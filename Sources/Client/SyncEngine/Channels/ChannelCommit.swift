@@ -19,9 +19,9 @@ struct ChannelCommit {
         _ cache: CacheStore, shown: (ChannelURL) -> [History]
     ) throws(StoreError) {
         for channel in channels {
-            let stored = if let known { known } else { try cache.channel(channel.url) }
-            let forgotten = stored == nil ? try cache.formerChannel(channel.url) : nil
-            if forgotten != nil { try cache.setFormerChannel(channel.url, nil) }
+            let stored = if let known { known } else { try cache.channels.channel(channel.url) }
+            let forgotten = stored == nil ? try cache.channels.former(channel.url) : nil
+            if forgotten != nil { try cache.channels.setFormer(channel.url, nil) }
             let former = stored.map(FormerChannel.init) ?? forgotten
             // Where times may be wrong, only the service says whether a channel was replaced.
             let isGiven = capabilities.placement == .given
@@ -29,24 +29,24 @@ struct ChannelCommit {
             let isAnother = isYounger || former?.isReplaced(by: channel) ?? false
             if isAnother {
                 replaced.append(channel.url)
-                if let key = try cache.channelKeyIfKnown(channel.url) {
+                if let key = try cache.channels.keyIfKnown(channel.url) {
                     try cache.clearMessages(channelAndThreads: key)
                 }
             } else if channel.messageOffset > former?.messageOffset ?? 0 {
                 // Messages may have been cached before their channel was.
-                guard let key = try cache.channelKeyIfKnown(channel.url) else { continue }
+                guard let key = try cache.channels.keyIfKnown(channel.url) else { continue }
                 let shown = shown(channel.url)
                 try cut(channel.url, key, before: channel.messageOffset, shown, capabilities, cache)
             }
         }
-        try cache.upsert(channels)
+        try cache.channels.upsert(channels)
     }
 
     /// Nothing was known of this channel, but messages are cached that are older than it: they belong to an earlier
     /// channel, which was deleted. If the service accepts messages with old times, this may be wrong; then the messages
     /// are only loaded again.
     private func isYounger(_ channel: ChannelRecord, _ cache: CacheStore) throws(StoreError) -> Bool {
-        guard let key = try cache.channelKeyIfKnown(channel.url) else { return false }
+        guard let key = try cache.channels.keyIfKnown(channel.url) else { return false }
         return try cache.hasMessages(channel: key, before: channel.createdAt)
     }
 
@@ -63,7 +63,7 @@ struct ChannelCommit {
             cuts.append((HistoryID(url, parentID: history.parentID), order, history))
         }
         // Threads that nobody shows are cleared; their messages are loaded when a collection shows them.
-        for thread in try cache.threads(channel: key)
+        for thread in try cache.threads.of(channel: key)
         where !histories.contains(where: { $0.channelKey == thread.key }) {
             try cache.clearMessages(channel: thread.key)
         }

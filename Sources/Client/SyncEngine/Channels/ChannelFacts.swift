@@ -110,7 +110,7 @@ enum ChannelFacts {
         _ messages: [MessageRecord], in url: ChannelURL, _ context: Context
     ) -> Bool {
         let answer = context.storage.cached { (cache) throws(StoreError) -> Bool in
-            guard let key = try cache.channelKeyIfKnown(url) else { return false }
+            guard let key = try cache.channels.keyIfKnown(url) else { return false }
             for message in messages {
                 guard let held = try cache.message(id: message.id, channel: key), held.position == message.position
                 else { return false }
@@ -158,7 +158,7 @@ enum ChannelFacts {
     private static func concern(_ ids: [MessageID], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached, let last = cached.lastMessage else { return .mayCross }
         let areOlder = context.storage.cached { (cache) throws(StoreError) -> Bool in
-            guard let key = try cache.channelKeyIfKnown(cached.url) else { return false }
+            guard let key = try cache.channels.keyIfKnown(cached.url) else { return false }
             for id in ids {
                 guard let held = try cache.message(id: id, channel: key), held.position < last.position else {
                     return false

@@ -161,7 +161,7 @@ final class ChannelLists: Machine {
         let limit = fetch.wanted
         let query = window.query
         let page = turn.storage.cached { (cache) throws(StoreError) in
-            try cache.channels(
+            try cache.channels.matching(
                 query: query, userID: turn.options.userID, after: window.window.last?.channel, limit: limit + 1)
         }
         guard let page else { return false }
@@ -206,7 +206,7 @@ final class ChannelLists: Machine {
     private func lookForUnknown(_ id: CollectionID, _ context: Context) {
         guard let query = windows[id]?.query, query.mayNeedService else { return }
         let holdsUnknown = context.storage.cached { (cache) throws(StoreError) in
-            try cache.holdsUnknown(query, userID: context.options.userID)
+            try cache.channels.holdsUnknown(query, userID: context.options.userID)
         }
         windows[id]?.needsService = holdsUnknown ?? false
     }
@@ -222,7 +222,7 @@ final class ChannelLists: Machine {
         while !window.hasNext || last != nil {
             let after = behind
             let page = turn.storage.cached { (cache) throws(StoreError) in
-                try cache.channels(
+                try cache.channels.matching(
                     query: query, userID: turn.options.userID, after: after, limit: ChannelLists.cachePage)
             }
             // The token stays, so that this is tried again.

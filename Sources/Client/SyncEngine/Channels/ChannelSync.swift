@@ -110,7 +110,7 @@ final class ChannelSync: Machine {
         let point = context.storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.changesKey) }
         guard let point else { return nil }
         if point != nil { return false }
-        let urls = context.storage.cached { (cache) throws(StoreError) in try cache.channelURLs() }
+        let urls = context.storage.cached { (cache) throws(StoreError) in try cache.channels.urls() }
         guard let urls else { return nil }
         // There are channels but no point: an earlier session could not store it, or it was damaged. No log tells what
         // happened to these channels since.
@@ -147,7 +147,7 @@ final class ChannelSync: Machine {
     /// Removes the channels and the sync state from the store; `false` when they could not be removed.
     static func forgetStored(_ storage: Storage) -> Bool {
         let done: Void? = storage.committed { (cache) throws(StoreError) in
-            try cache.forgetChannels()
+            try cache.channels.forget()
             for key in [changesKey, tokenKey, completeKey, relistKey] { try cache.setValue(key, nil) }
             try StreamPoint.forget(cache)
         }
@@ -341,7 +341,7 @@ final class ChannelSync: Machine {
         gate.succeed()
         guard isEnd else { return pump(&turn) }
         if let named = listed {
-            guard let cached = turn.storage.cached({ (cache) throws(StoreError) in try cache.channelURLs() }) else {
+            guard let cached = turn.storage.cached({ (cache) throws(StoreError) in try cache.channels.urls() }) else {
                 listed = nil
                 return retry(after: nil, &turn)
             }

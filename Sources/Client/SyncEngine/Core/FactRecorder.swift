@@ -125,7 +125,7 @@ final class FactRecorder {
             let commit = try ChannelCommit(fact.changed, replacing: nil, turn.capabilities, cache) {
                 timelines.of($0).map(\.history)
             }
-            for url in fact.removed { try cache.deleteChannel(url) }
+            for url in fact.removed { try cache.channels.delete(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
             let part = try notices.store(fact, commit.replaced, isSettled: isSettled, turn.context, cache)
             return (commit: commit, notices: part)

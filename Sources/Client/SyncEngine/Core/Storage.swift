@@ -50,20 +50,20 @@ final class Storage {
 
     /// A cached channel; `nil` also when it cannot be read.
     func channel(_ url: ChannelURL) -> ChannelRecord? {
-        cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
+        cached { (cache) throws(StoreError) in try cache.channels.channel(url) } ?? nil
     }
 
     /// The time before which this user may not see messages, as far as it was known of a channel that was forgotten; in
     /// milliseconds since the epoch.
     func formerMessageOffset(_ url: ChannelURL) -> Int64 {
-        let former = cached { (cache) throws(StoreError) in try cache.formerChannel(url) } ?? nil
+        let former = cached { (cache) throws(StoreError) in try cache.channels.former(url) } ?? nil
         return former?.messageOffset ?? 0
     }
 
     /// A cached message of a channel or of one of its threads; `nil` also when it cannot be read.
     func message(_ id: MessageID, in channelURL: ChannelURL) -> MessageRecord? {
         cached { (cache) throws(StoreError) -> MessageRecord? in
-            guard let key = try cache.channelKeyIfKnown(channelURL) else { return nil }
+            guard let key = try cache.channels.keyIfKnown(channelURL) else { return nil }
             return try cache.message(id: id, channel: key)
         } ?? nil
     }
@@ -73,10 +73,10 @@ final class Storage {
     func clearMessages(of channelURL: ChannelURL?) -> Bool {
         let done: Void? = committed { (cache) throws(StoreError) in
             guard let channelURL else {
-                try cache.clearDatabaseValues()
+                try cache.databaseValues.clear()
                 return try cache.clearMessages(channel: nil, keepsEarly: true)
             }
-            guard let key = try cache.channelKeyIfKnown(channelURL) else { return }
+            guard let key = try cache.channels.keyIfKnown(channelURL) else { return }
             try cache.clearMessages(channelAndThreads: key, keepsEarly: true)
         }
         return done != nil

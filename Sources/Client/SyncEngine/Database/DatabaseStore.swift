@@ -50,28 +50,28 @@ final class DatabaseStore: DatabaseKeep {
 
     func value(at place: KeptPlace) -> [UInt8]? {
         let row = row(place)
-        let json = storage.cached { (cache) throws(StoreError) in try cache.databaseValue(at: row) } ?? nil
+        let json = storage.cached { (cache) throws(StoreError) in try cache.databaseValues.value(at: row) } ?? nil
         if json != nil {
             // A failure matters little: only the order of eviction depends on this.
-            _ = storage.cached { (cache) throws(StoreError) in try cache.useDatabaseValue(at: row) }
+            _ = storage.cached { (cache) throws(StoreError) in try cache.databaseValues.use(at: row) }
         }
         return json
     }
 
-    var valueLimit: Int { CacheStore.databaseValueLimit }
+    var valueLimit: Int { DatabaseValueStore.limit }
 
     func keep(_ value: [UInt8]?, at place: KeptPlace, isChange: Bool) -> Bool {
         let row = row(place)
         let done: Void? = storage.cached { (cache) throws(StoreError) in
-            guard let value else { return try cache.dropDatabaseValue(at: row) }
-            try cache.keepDatabaseValue(value, at: row, isChange: isChange)
+            guard let value else { return try cache.databaseValues.drop(at: row) }
+            try cache.databaseValues.keep(value, at: row, isChange: isChange)
         }
         return done != nil
     }
 
     func places(touching path: TreePath) -> [KeptPlace] {
         let rows = storage.cached { (cache) throws(StoreError) in
-            try cache.databasePlaces(in: instance, touching: path.text)
+            try cache.databaseValues.places(in: instance, touching: path.text)
         }
         return (rows ?? []).compactMap { row in
             (try? TreePath(row.path)).map { KeptPlace(path: $0, query: row.query) }

@@ -23,8 +23,8 @@ enum ChangeCursor {
         let isTold = context.storage.channel(url) != nil
         let done: Void? = context.storage.committed { (cache) throws(StoreError) in
             try cache.setValue(key, ChangePoint.time(loginTime).storedText)
-            guard !isTold, try cache.formerChannel(url) == nil else { return }
-            try cache.setFormerChannel(url, FormerChannel(untoldAt: loginTime))
+            guard !isTold, try cache.channels.former(url) == nil else { return }
+            try cache.channels.setFormer(url, FormerChannel(untoldAt: loginTime))
         }
         return done != nil
     }

@@ -8,15 +8,15 @@ extension History {
     static func stored(
         _ id: HistoryID, _ capabilities: ServiceCapabilities, _ cache: CacheStore
     ) throws(StoreError) -> History {
-        let channel = try cache.channelKey(id.channelURL)
+        let channel = try cache.channels.key(id.channelURL)
         guard id.isThread else {
-            return History(channelKey: channel, stored: try cache.chunks(channel: channel), capabilities)
+            return History(channelKey: channel, stored: try cache.chunks.of(channel: channel), capabilities)
         }
-        let key = try cache.threadKey(channel: channel, parentID: id.parentID)
-        if try cache.chunks(channel: key).isEmpty {
-            try cache.copyThread(key, parentID: id.parentID, from: channel)
+        let key = try cache.threads.key(channel: channel, parentID: id.parentID)
+        if try cache.chunks.of(channel: key).isEmpty {
+            try cache.threads.copy(key, parentID: id.parentID, from: channel)
         }
-        return History(channelKey: key, parentID: id.parentID, stored: try cache.chunks(channel: key), capabilities)
+        return History(channelKey: key, parentID: id.parentID, stored: try cache.chunks.of(channel: key), capabilities)
     }
 
     /// The parent message of the thread, when it is cached.

@@ -473,7 +473,7 @@ struct History {
                 && wanted.reachedFirst == stored.reachedFirst
         }
         guard !isAsStored else { return }
-        try cache.setChunks(channel: channelKey, wanted)
+        try cache.chunks.set(channel: channelKey, wanted)
         onDisk = wanted
     }
 }

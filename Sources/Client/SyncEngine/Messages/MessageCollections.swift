@@ -31,7 +31,7 @@ final class MessageCollections: Machine {
     func openCached(
         _ window: MessageWindow, _ channelURL: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
-        let cached = turn.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
+        let cached = turn.storage.cached { (cache) throws(StoreError) in try cache.channels.channel(channelURL) }
         var status = cached == nil ? Status.storage : .notFound
         if case .some(.some) = cached {
             open(window, channelURL, &turn)
@@ -51,7 +51,7 @@ final class MessageCollections: Machine {
             // The stored chunks do not count any more; the first batch removes them from the file.
             if turn.context.stream == .broken { history.streamBroke() }
             if !window.id.isPrefetch {
-                try cache.counts.use(channel: try cache.channelKey(place.channelURL), at: turn.now.wall)
+                try cache.counts.use(channel: try cache.channels.key(place.channelURL), at: turn.now.wall)
             }
             return Timeline(place, history: history, parent: try history.parent(cache))
         }
@@ -89,7 +89,7 @@ final class MessageCollections: Machine {
     private func noteUse(of url: ChannelURL, _ turn: inout Turn) {
         let now = turn.now.wall
         let _: Void? = turn.storage.committed { (cache) throws(StoreError) in
-            guard let key = try cache.channelKeyIfKnown(url) else { return }
+            guard let key = try cache.channels.keyIfKnown(url) else { return }
             try cache.counts.use(channel: key, at: now)
         }
     }

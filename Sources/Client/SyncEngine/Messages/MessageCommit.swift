@@ -45,13 +45,13 @@ struct MessageCommit {
         case .changelog, .patchLog: return
         case .edited, .patched, .deleted: break
         }
-        guard let channel = try cache.channelKeyIfKnown(fact.channelURL) else { return }
-        for (key, parentID) in try [(channel, "")] + cache.soundThreads(channel: channel) {
+        guard let channel = try cache.channels.keyIfKnown(fact.channelURL) else { return }
+        for (key, parentID) in try [(channel, "")] + cache.threads.sound(channel: channel) {
             let id = HistoryID(fact.channelURL, parentID: parentID)
             if timelines[id] != nil { continue }
             guard let whole = fact.concerning(id), let part = try held(whole, key, cache) else { continue }
             let history = History(
-                channelKey: key, parentID: parentID, stored: try cache.chunks(channel: key), context.capabilities)
+                channelKey: key, parentID: parentID, stored: try cache.chunks.of(channel: key), context.capabilities)
             let recorded = try RecordedFact(part, of: history, context.rules, cache)
             try PollCursor.note(recorded, part, of: history, context, cache)
         }
@@ -90,11 +90,11 @@ struct MessageCommit {
         _ url: ChannelURL, older: String, _ page: MessagePage, _ timelines: Timelines, _ context: Context,
         _ cache: CacheStore
     ) throws(StoreError) {
-        let channel = try cache.channelKey(url)
+        let channel = try cache.channels.key(url)
         if timelines[HistoryID(url)] == nil {
             var history = try History.stored(HistoryID(url), context.capabilities, cache)
             _ = try history.take(hole: older, page, context.rules, cache)
         }
-        for thread in try cache.soundThreads(channel: channel) { try cache.closeOpenEnd(thread.key) }
+        for thread in try cache.threads.sound(channel: channel) { try cache.chunks.closeOpenEnd(thread.key) }
     }
 }

@@ -139,7 +139,7 @@ final class Prefetch: Machine {
         let userID = turn.options.userID
         let count = min(Prefetch.channelsPerStep, wanted.channels - found.count)
         let more = turn.storage.cached { (cache) throws(StoreError) in
-            try cache.channels(query: ChannelQuery(), userID: userID, after: last, limit: count)
+            try cache.channels.matching(query: ChannelQuery(), userID: userID, after: last, limit: count)
         }
         guard let more else {
             gate.fail(nil, at: turn.now.monotonic, turn.random)

@@ -26,7 +26,7 @@ enum RelatedMessages {
     static func folded(
         _ changes: RelationChanges, in url: ChannelURL, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> [MessageRecord] {
-        guard let channel = try cache.channelKeyIfKnown(url) else { return [] }
+        guard let channel = try cache.channels.keyIfKnown(url) else { return [] }
         var targets = changes.added.map(\.target)
         for id in changes.removed + changes.added.map(\.id) {
             if let held = try cache.relations.relation(id: id, channel: channel) { targets.append(held.target) }
@@ -51,7 +51,7 @@ enum RelatedMessages {
         _ id: MessageID, _ channel: Int64, _ cache: CacheStore
     ) throws(StoreError) -> MessageRecord? {
         if let message = try cache.message(id: id, channel: channel) { return message }
-        for thread in try cache.soundThreads(channel: channel) {
+        for thread in try cache.threads.sound(channel: channel) {
             if let message = try cache.message(id: id, channel: thread.key) { return message }
         }
         return nil
@@ -61,10 +61,10 @@ enum RelatedMessages {
     static func store(_ fact: MessageFact, _ cache: CacheStore) throws(StoreError) {
         // A channel without a key gets one, because messages may follow.
         if !fact.relations.added.isEmpty {
-            let channel = try cache.channelKey(fact.channelURL)
+            let channel = try cache.channels.key(fact.channelURL)
             try cache.relations.upsert(fact.relations.added, channel: channel)
         }
-        guard let channel = try cache.channelKeyIfKnown(fact.channelURL) else { return }
+        guard let channel = try cache.channels.keyIfKnown(fact.channelURL) else { return }
         for id in fact.relations.removed { _ = try cache.relations.delete(id: id, channel: channel) }
         guard case .deleted(let ids) = fact.kind else { return }
         for id in ids { try cache.relations.delete(of: id, channel: channel) }

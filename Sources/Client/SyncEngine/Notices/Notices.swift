@@ -366,7 +366,7 @@ final class Notices: Machine {
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             var mark = try cache.notices.mark(url)
             mark.isWanted = under.isLate
-            if let page, let floor = floor(of: try cache.channel(url)) {
+            if let page, let floor = floor(of: try cache.channels.channel(url)) {
                 try NoticeEdits(url, context, cache).compare(with: page)
                 mark.missed = try cache.notices.mark(url).missed
                 let isWhole = page.reachedFirst

@@ -75,8 +75,9 @@ final class Retention: Machine {
         }
         let changed = turn.storage.cached { (cache) throws(StoreError) in
             var changed: [ChannelRecord] = []
-            for url in try cache.channelURLs() {
-                guard let channel = try cache.channel(url), let end = question.told.end(for: channel.customType),
+            for url in try cache.channels.urls() {
+                guard let channel = try cache.channels.channel(url),
+                    let end = question.told.end(for: channel.customType),
                     case .changed(let cut) = ChannelFacts.outcome(ofRetention: end, in: channel, turn.context)
                 else { continue }
                 changed.append(cut)

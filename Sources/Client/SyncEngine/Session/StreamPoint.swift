@@ -73,7 +73,7 @@ final class StreamPoint {
         let before = timelines.sorted.map { (timeline: $0, history: $0.history, windows: $0.windows) }
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             if state == .broken {
-                try cache.forgetChunks()
+                try cache.chunks.clear()
                 // Nobody tells which of these relations were taken back meanwhile. Pages bring those that are left.
                 try cache.relations.clear()
             }

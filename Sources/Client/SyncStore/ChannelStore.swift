@@ -1,14 +1,20 @@
 import SyncModel
 import SyncSQLite
 
-extension CacheStore {
+/// The cached channels, and the numbers (keys) under which the messages of channels are stored.
+public struct ChannelStore {
+    private let cache: CacheStore
+    private var connection: Connection { cache.connection }
+
     /// How many channels are kept in memory; others are read from the file. Few are enough: only channels in which
     /// something happens are looked up one by one, and one with a hundred members has 50 kB of JSON.
-    private static let channelMemoryLimit = 16
+    private static let memoryLimit = 16
+
+    init(_ cache: CacheStore) { self.cache = cache }
 
     private func remember(_ channel: ChannelRecord) {
-        if storedChannels.count >= CacheStore.channelMemoryLimit { storedChannels = [:] }
-        storedChannels[channel.url] = channel
+        if cache.storedChannels.count >= ChannelStore.memoryLimit { cache.storedChannels = [:] }
+        cache.storedChannels[channel.url] = channel
     }
 
     /// Stores channels by their URL; what was stored under it before is replaced.
@@ -18,11 +24,11 @@ extension CacheStore {
     /// is not written saves 4 kB for every message.
     public func upsert(_ channels: [ChannelRecord]) throws(StoreError) {
         guard !channels.isEmpty else { return }
-        try transaction { () throws(StoreError) in
+        try cache.transaction { () throws(StoreError) in
             for channel in channels {
                 try upsert(channel)
                 // The channels of a long list are not looked up soon, so they are not kept in memory.
-                if channels.count == 1 { remember(channel) } else { storedChannels[channel.url] = nil }
+                if channels.count == 1 { remember(channel) } else { cache.storedChannels[channel.url] = nil }
             }
         }
     }
@@ -34,7 +40,7 @@ extension CacheStore {
             """).bind(channel.url)
         defer { row.reset() }
         guard try row.next() else {
-            let isNew = try channelKeyIfKnown(channel.url) == nil
+            let isNew = try keyIfKnown(channel.url) == nil
             try connection.prepare("""
                 INSERT INTO channel (url, is_cached, name, created_at, has_last_message, latest_at, checksum, json)
                 VALUES (?, 1, ?, ?, ?, ?, ?, ?)
@@ -44,7 +50,7 @@ extension CacheStore {
                 """)
                 .bind(channel.url).bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil)
                 .bind(channel.latestAt).run(withChecksum: channel.rowChecksum, text: channel.json)
-            if isNew { _ = try newChannelKey() }
+            if isNew { _ = try newKey() }
             return
         }
         let key = row.int(0)
@@ -72,8 +78,8 @@ extension CacheStore {
 
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: ChannelURL) throws(StoreError) -> ChannelRecord? {
-        if let stored = storedChannels[url] { return stored }
-        let row = try connection.prepare("\(CacheStore.selectChannels) WHERE url = ? AND is_cached = 1").bind(url)
+        if let stored = cache.storedChannels[url] { return stored }
+        let row = try connection.prepare("\(ChannelStore.select) WHERE url = ? AND is_cached = 1").bind(url)
         defer { row.reset() }
         guard try row.next() else { return nil }
         let channel = try channel(row)
@@ -82,21 +88,21 @@ extension CacheStore {
     }
 
     /// Removes a channel with its messages and all that is known of them. The key stays reserved for this channel.
-    public func deleteChannel(_ url: ChannelURL) throws(StoreError) {
-        try transaction { () throws(StoreError) in
-            storedChannels[url] = nil
-            guard let key = try channelKeyIfKnown(url) else { return }
+    public func delete(_ url: ChannelURL) throws(StoreError) {
+        try cache.transaction { () throws(StoreError) in
+            cache.storedChannels[url] = nil
+            guard let key = try keyIfKnown(url) else { return }
             try connection.prepare("""
                 UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
                     checksum = 0, json = ''
                 WHERE key = ?
                 """).bind(key).run()
-            try clearMessages(channelAndThreads: key)
+            try cache.clearMessages(channelAndThreads: key)
         }
     }
 
     /// The URLs of all cached channels.
-    public func channelURLs() throws(StoreError) -> [ChannelURL] {
+    public func urls() throws(StoreError) -> [ChannelURL] {
         let row = try connection.prepare("SELECT url FROM channel WHERE is_cached = 1 ORDER BY created_at DESC, url")
         defer { row.reset() }
         var urls: [ChannelURL] = []
@@ -106,7 +112,7 @@ extension CacheStore {
 
     /// Up to `limit` channels that match, in the order of a query, behind a channel or from the start. Walks an index
     /// from there; only the order by metadata, of which there is no index, looks at every channel.
-    public func channels(
+    public func matching(
         query: ChannelQuery, userID: UserID, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         guard limit > 0 else { return [] }
@@ -130,7 +136,7 @@ extension CacheStore {
     /// Whether the record of some cached channel is not enough to decide whether the channel matches a query. Reads
     /// every channel.
     public func holdsUnknown(_ query: ChannelQuery, userID: UserID) throws(StoreError) -> Bool {
-        let row = try connection.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
+        let row = try connection.prepare("\(ChannelStore.select) WHERE is_cached = 1")
         defer { row.reset() }
         while try row.next() {
             if query.membership(of: try channel(row), userID: userID) == .isUnknown { return true }
@@ -142,7 +148,7 @@ extension CacheStore {
         _ query: ChannelQuery, userID: UserID, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         let start = after.map { ChannelSortKey(query, $0) }
-        let statement = try connection.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
+        let statement = try connection.prepare("\(ChannelStore.select) WHERE is_cached = 1")
         defer { statement.reset() }
         var best: [(key: ChannelSortKey, channel: ChannelRecord)] = []
         func cut() {
@@ -162,11 +168,11 @@ extension CacheStore {
         return best.map(\.channel)
     }
 
-    static let selectChannels = """
+    static let select = """
         SELECT url, name, has_last_message, latest_at, created_at, json, checksum FROM channel
         """
 
-    /// The channel of a row of `selectChannels`.
+    /// The channel of a row of `select`.
     private func channel(_ row: Statement) throws(StoreError) -> ChannelRecord {
         try row.check(0...5, checksum: 6)
         let json = row.bytes(5)
@@ -174,67 +180,87 @@ extension CacheStore {
         return channel
     }
 
+    // MARK: Forgotten channels
+
+    /// Forgets every channel, but not the messages. Each key stays, and `former` says to which channel the
+    /// messages belonged.
+    public func forget() throws(StoreError) {
+        try cache.transaction { () throws(StoreError) in
+            cache.storedChannels = [:]
+            for channel in try withMessages() {
+                try cache.setValue(ChannelStore.formerKey(channel.url), FormerChannel(channel).storedText)
+            }
+            try connection.prepare("""
+                UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
+                    checksum = 0, json = ''
+                WHERE is_cached = 1
+                """).run()
+        }
+    }
+
+    private func withMessages() throws(StoreError) -> [ChannelRecord] {
+        let row = try connection.prepare("""
+            SELECT json FROM channel WHERE is_cached = 1 AND (
+                EXISTS (SELECT 1 FROM message WHERE message.channel = channel.key)
+                OR EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = channel.key)
+                OR EXISTS (SELECT 1 FROM thread WHERE thread.channel = channel.key))
+            """)
+        defer { row.reset() }
+        var channels: [ChannelRecord] = []
+        // A damaged row has nothing to keep.
+        while try row.next() {
+            if let channel = ChannelRecord(json: Array(row.text(0).utf8)) { channels.append(channel) }
+        }
+        return channels
+    }
+
+    private static func formerKey(_ url: ChannelURL) -> String { "channel.former." + url.text }
+
+    /// What is known of a channel whose messages may be cached under a URL, although the channel was forgotten or was
+    /// not told yet; `nil`: nothing.
+    public func former(_ url: ChannelURL) throws(StoreError) -> FormerChannel? {
+        try cache.value(ChannelStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
+    }
+
+    /// Stores what `former` gives; `nil` removes it, when the channel is cached again.
+    public func setFormer(_ url: ChannelURL, _ channel: FormerChannel?) throws(StoreError) {
+        try cache.setValue(ChannelStore.formerKey(url), channel?.storedText)
+    }
+
     // MARK: Keys
 
     /// The number under which a channel's messages are stored; made when there is none.
-    public func channelKey(_ url: ChannelURL) throws(StoreError) -> Int64 {
-        if let key = try channelKeyIfKnown(url) { return key }
-        return try transaction { () throws(StoreError) in
+    public func key(_ url: ChannelURL) throws(StoreError) -> Int64 {
+        if let key = try keyIfKnown(url) { return key }
+        return try cache.transaction { () throws(StoreError) in
             try connection.prepare("INSERT INTO channel (url) VALUES (?)").bind(url).run()
-            return try newChannelKey()
+            return try newKey()
         }
     }
 
     /// The key of the channel that was inserted last, with nothing stored under it.
-    private func newChannelKey() throws(StoreError) -> Int64 {
-        let key = try newKey()
+    private func newKey() throws(StoreError) -> Int64 {
+        let key = try cache.newKey()
         try connection.prepare("""
             UPDATE channel SET key_checksum = checksum_of_row(key, url),
                 usage_checksum = checksum_of_row(key, messages, bytes, used_at)
             WHERE key = ?
             """).bind(key).run()
-        try clearRemains(key)
-        let threads = try threads(channel: key)
+        try cache.clearRemains(key)
+        let threads = try cache.threads.of(channel: key)
         guard !threads.isEmpty else { return key }
-        for thread in threads { try clearMessages(channel: thread.key) }
+        for thread in threads { try cache.clearMessages(channel: thread.key) }
         try connection.prepare("DELETE FROM thread WHERE channel = ?").bind(key).run()
         return key
     }
 
-    /// Removes the rows under a key that has just been given out. A damaged file may have lost the row that had this
-    /// key, and SQLite gives out the number after the greatest that is left.
-    func clearRemains(_ key: Int64) throws(StoreError) {
-        let remains = try connection.prepare("""
-            SELECT EXISTS (SELECT 1 FROM message WHERE channel = ?1) OR EXISTS (SELECT 1 FROM chunk WHERE channel = ?1)
-                OR EXISTS (SELECT 1 FROM relation WHERE channel = ?1)
-                OR EXISTS (SELECT 1 FROM meta WHERE key IN ('messages.changes.' || ?1, 'messages.polls.' || ?1))
-            """).bind(key)
-        defer { remains.reset() }
-        guard try remains.next(), remains.bool(0) else { return }
-        remains.reset()
-        // These rows may be in the counts of the lost row, not of this one: subtracting them here would be wrong.
-        counts.countAgain(key)
-        try clearMessages(channel: key)
-    }
-
     /// The number under which a channel's messages are stored; `nil` when none ever was.
-    public func channelKeyIfKnown(_ url: ChannelURL) throws(StoreError) -> Int64? {
+    public func keyIfKnown(_ url: ChannelURL) throws(StoreError) -> Int64? {
         let row = try connection.prepare("SELECT key, url, key_checksum FROM channel WHERE url = ?").bind(url)
         defer { row.reset() }
         guard try row.next() else { return nil }
         try row.check(0...1, checksum: 2)
         return try row.int(0, in: CacheStore.keys)
-    }
-
-    /// The keys of channels and threads. Messages of a thread are stored under its negative key, so keys are positive.
-    static let keys: ClosedRange<Int64> = 1...Int64.max
-
-    /// The key of the row that was inserted last. SQLite takes the number after the greatest; with damaged rows that
-    /// may be outside the range of keys.
-    func newKey() throws(StoreError) -> Int64 {
-        let key = connection.lastInsertID
-        guard CacheStore.keys.contains(key) else { throw connection.damage("the rows before have the key \(key)") }
-        return key
     }
 }
 
@@ -253,4 +279,8 @@ extension ChannelRecord {
         checksum.add(json)
         return checksum.value
     }
+}
+
+extension CacheStore {
+    public var channels: ChannelStore { ChannelStore(self) }
 }

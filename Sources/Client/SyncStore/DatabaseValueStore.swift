@@ -4,20 +4,45 @@ import SyncSQLite
 ///
 /// When the value of a whole place is kept, the rows within it are dropped. So of two rows that have a value of the
 /// same place, the one with the longer path is newer.
-extension CacheStore {
+public final class DatabaseValueStore {
+    private let connection: Connection
+    private let counts: ChannelCounts
+    /// How much the values take. Emptied when a transaction is rolled back, since its changes are not in the file.
+    private var storedRoom: DatabaseRoom?
+    /// Bounds of the values: the bytes of their JSON together, and their number.
+    var bytesLimit = 4 * DatabaseValueStore.limit
+    var valuesLimit = 1000
+
     /// The most bytes of a kept value.
-    public static let databaseValueLimit = 4 << 20
-    private static let databaseUseLimit: Int64 = 1 << 62
+    public static let limit = 4 << 20
+    private static let useLimit: Int64 = 1 << 62
+
+    init(_ connection: Connection, _ counts: ChannelCounts) {
+        self.connection = connection
+        self.counts = counts
+    }
+
+    /// A transaction was rolled back.
+    func rolledBack() { storedRoom = nil }
+
+    private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try counts.transaction(body)
+        } catch {
+            rolledBack()
+            throw error
+        }
+    }
 
     /// The kept value of a place; `nil` when there is none.
-    public func databaseValue(at place: DatabasePlace) throws(StoreError) -> [UInt8]? {
+    public func value(at place: DatabasePlace) throws(StoreError) -> [UInt8]? {
         let row = try connection.prepare("""
             SELECT checksum, size, json FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
             """).bind(place)
         defer { row.reset() }
         guard try row.next() else { return nil }
         let json = row.bytes(2)
-        guard row.int(0) == CacheStore.checksum(place, size: row.int(1), json) else {
+        guard row.int(0) == DatabaseValueStore.checksum(place, size: row.int(1), json) else {
             throw connection.damage("the value at \(place.path) does not match its checksum")
         }
         return json
@@ -33,22 +58,22 @@ extension CacheStore {
 
     /// The bytes of a value, from a column of its row, so that the JSON need not be read.
     private func size(_ row: Statement, _ column: Int32) throws(StoreError) -> Int {
-        Int(clamping: try row.int(column, in: 0...Int64(CacheStore.databaseValueLimit)))
+        Int(clamping: try row.int(column, in: 0...Int64(DatabaseValueStore.limit)))
     }
 
     /// The places of a database with a kept value that are equal to a path, within it or around it.
-    public func databasePlaces(
+    public func places(
         in instance: DatabaseInstance, touching path: String
     ) throws(StoreError) -> [DatabasePlace] {
         var places: [DatabasePlace] = []
-        for outer in CacheStore.pathsAround(path) {
+        for outer in DatabaseValueStore.pathsAround(path) {
             let row = try connection.prepare("""
                 SELECT query FROM database_value WHERE url = ? AND name = ? AND path = ? ORDER BY query
                 """).bind(instance.url).bind(instance.name).bind(outer)
             defer { row.reset() }
             while try row.next() { places.append(DatabasePlace(instance, path: outer, query: row.text(0))) }
         }
-        let (start, end) = CacheStore.rangeWithin(path)
+        let (start, end) = DatabaseValueStore.rangeWithin(path)
         let row = try connection.prepare("""
             SELECT path, query FROM database_value WHERE url = ? AND name = ? AND path > ? AND path < ?
             ORDER BY path, query
@@ -62,45 +87,45 @@ extension CacheStore {
     /// value that alone would take a quarter of the bound is not kept, and the old value of its place is dropped.
     ///
     /// - Parameter isChange: the value is the kept one with a change; then values that are kept within the place stay.
-    public func keepDatabaseValue(
+    public func keep(
         _ json: [UInt8], at place: DatabasePlace, isChange: Bool = false
     ) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            guard json.count <= min(databaseBytesLimit / 4, CacheStore.databaseValueLimit) else {
-                return try dropDatabaseValue(at: place)
+            guard json.count <= min(bytesLimit / 4, DatabaseValueStore.limit) else {
+                return try drop(at: place)
             }
-            if !isChange, place.query.isEmpty { try dropDatabaseValues(within: place) }
+            if !isChange, place.query.isEmpty { try dropParts(of: place) }
             let row = try connection.prepare("""
                 SELECT key, size, checksum, json FROM database_value
                 WHERE url = ? AND name = ? AND path = ? AND query = ?
                 """).bind(place)
             defer { row.reset() }
             let newSize = Int64(json.count)
-            let checksum = CacheStore.checksum(place, size: newSize, json)
+            let checksum = DatabaseValueStore.checksum(place, size: newSize, json)
             guard try row.next() else {
-                let room = try databaseRoom()
+                let room = try self.room()
                 try connection.prepare("""
                     INSERT INTO database_value (url, name, path, query, used, size, checksum, json)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                     """)
-                    .bind(place).bind(try nextDatabaseUse()).bind(newSize).run(withChecksum: checksum, text: json)
-                storedDatabaseRoom = DatabaseRoom(values: room.values + 1, bytes: room.bytes + json.count)
-                return try makeDatabaseRoom()
+                    .bind(place).bind(try nextUse()).bind(newSize).run(withChecksum: checksum, text: json)
+                storedRoom = DatabaseRoom(values: room.values + 1, bytes: room.bytes + json.count)
+                return try makeRoom()
             }
             let (key, size) = (row.int(0), try size(row, 1))
             let isSame = row.int(1) == newSize && row.int(2) == checksum && row.holds(json, at: 3)
             row.reset()
             if isSame { return try use(key) }
-            let room = try databaseRoom()
+            let room = try self.room()
             try connection.prepare("UPDATE database_value SET used = ?, size = ?, checksum = ?, json = ? WHERE key = ?")
-                .bind(try nextDatabaseUse()).bind(newSize).run(withChecksum: checksum, text: json, key)
-            storedDatabaseRoom = DatabaseRoom(values: room.values, bytes: room.bytes - size + json.count)
-            try makeDatabaseRoom()
+                .bind(try nextUse()).bind(newSize).run(withChecksum: checksum, text: json, key)
+            storedRoom = DatabaseRoom(values: room.values, bytes: room.bytes - size + json.count)
+            try makeRoom()
         }
     }
 
     /// Notes that a place was read, so that others are removed before it.
-    public func useDatabaseValue(at place: DatabasePlace) throws(StoreError) {
+    public func use(at place: DatabasePlace) throws(StoreError) {
         let row = try connection.prepare("""
             SELECT key FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
             """).bind(place)
@@ -113,10 +138,10 @@ extension CacheStore {
 
     /// Forgets the value of a place; for a whole place also those within it, which may be older. A place without a
     /// value is ignored.
-    public func dropDatabaseValue(at place: DatabasePlace) throws(StoreError) {
+    public func drop(at place: DatabasePlace) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            storedDatabaseRoom = nil
-            if place.query.isEmpty { try dropDatabaseValues(within: place) }
+            storedRoom = nil
+            if place.query.isEmpty { try dropParts(of: place) }
             try connection.prepare("""
                 DELETE FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
                 """).bind(place).run()
@@ -124,16 +149,16 @@ extension CacheStore {
     }
 
     /// Forgets the values of all places of all databases.
-    public func clearDatabaseValues() throws(StoreError) {
+    public func clear() throws(StoreError) {
         try transaction { () throws(StoreError) in
-            storedDatabaseRoom = nil
+            storedRoom = nil
             try connection.prepare("DELETE FROM database_value").run()
         }
     }
 
     /// Forgets the parts of a place, by queries and by paths within it.
-    private func dropDatabaseValues(within place: DatabasePlace) throws(StoreError) {
-        let (start, end) = CacheStore.rangeWithin(place.path)
+    private func dropParts(of place: DatabasePlace) throws(StoreError) {
+        let (start, end) = DatabaseValueStore.rangeWithin(place.path)
         try connection.prepare("""
             DELETE FROM database_value WHERE url = ? AND name = ? AND path > ? AND path < ?
             """).bind(place.instance.url).bind(place.instance.name).bind(start).bind(end).run()
@@ -141,23 +166,23 @@ extension CacheStore {
         try connection.prepare("""
             DELETE FROM database_value WHERE url = ? AND name = ? AND path = ? AND query > ''
             """).bind(place.instance.url).bind(place.instance.name).bind(place.path).run()
-        if within > 0 || connection.changes > 0 { storedDatabaseRoom = nil }
+        if within > 0 || connection.changes > 0 { storedRoom = nil }
     }
 
     // MARK: Bounds
 
     private func use(_ key: Int64) throws(StoreError) {
-        let next = try nextDatabaseUse()
+        let next = try nextUse()
         // The place that was used last already is not written again.
         try connection.prepare("UPDATE database_value SET used = ? WHERE key = ? AND used < ?")
             .bind(next).bind(key).bind(next &- 1).run()
     }
 
-    private func nextDatabaseUse() throws(StoreError) -> Int64 {
+    private func nextUse() throws(StoreError) -> Int64 {
         let row = try connection.prepare("SELECT max(used) FROM database_value")
         defer { row.reset() }
         let last = try row.next() ? row.int(0) : 0
-        guard last >= CacheStore.databaseUseLimit else { return max(0, last) + 1 }
+        guard last >= DatabaseValueStore.useLimit else { return max(0, last) + 1 }
         // No count gets that far, so the row is damaged; only the order in which values are removed is lost.
         row.reset()
         try connection.prepare("UPDATE database_value SET used = 0").run()
@@ -165,8 +190,8 @@ extension CacheStore {
     }
 
     /// How much the values take, counted once.
-    private func databaseRoom() throws(StoreError) -> DatabaseRoom {
-        if let storedDatabaseRoom { return storedDatabaseRoom }
+    private func room() throws(StoreError) -> DatabaseRoom {
+        if let storedRoom { return storedRoom }
         let row = try connection.prepare("SELECT size FROM database_value ORDER BY used")
         defer { row.reset() }
         var room = DatabaseRoom(values: 0, bytes: 0)
@@ -174,13 +199,13 @@ extension CacheStore {
             room.values += 1
             room.bytes += try size(row, 0)
         }
-        storedDatabaseRoom = room
+        storedRoom = room
         return room
     }
 
-    private func makeDatabaseRoom() throws(StoreError) {
-        var room = try databaseRoom()
-        while room.values > databaseValuesLimit || room.bytes > databaseBytesLimit {
+    private func makeRoom() throws(StoreError) {
+        var room = try self.room()
+        while room.values > valuesLimit || room.bytes > bytesLimit {
             let row = try connection.prepare("SELECT key, size FROM database_value ORDER BY used LIMIT 1")
             defer { row.reset() }
             guard try row.next() else { break }
@@ -189,7 +214,7 @@ extension CacheStore {
             try connection.prepare("DELETE FROM database_value WHERE key = ?").bind(key).run()
             room = DatabaseRoom(values: room.values - 1, bytes: room.bytes - size)
         }
-        storedDatabaseRoom = room
+        storedRoom = room
     }
 
     // MARK: Paths

@@ -1,18 +1,41 @@
 import SyncModel
 import SyncSQLite
 
-extension CacheStore {
+/// The ranges in which the cache of each channel and thread is complete.
+public final class ChunkStore {
+    private let connection: Connection
+    private let counts: ChannelCounts
+    /// The chunks of some channels as they are in the file. Emptied when a transaction is rolled back, since its
+    /// changes are not in the file.
+    private var stored: [Int64: [StoredChunk]] = [:]
     /// How many channels have their chunks kept in memory; those of others are read from the file.
-    private static let chunkMemoryLimit = 1024
+    private static let memoryLimit = 1024
+
+    init(_ connection: Connection, _ counts: ChannelCounts) {
+        self.connection = connection
+        self.counts = counts
+    }
+
+    /// A transaction was rolled back.
+    func rolledBack() { stored = [:] }
+
+    private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try counts.transaction(body)
+        } catch {
+            rolledBack()
+            throw error
+        }
+    }
 
     /// The ranges in which the cache of a channel is complete, ascending. An open-ended chunk ends with the newest
     /// cached message.
-    public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
-        var chunks = try chunksOnDisk(channel)
+    public func of(channel: Int64) throws(StoreError) -> [StoredChunk] {
+        var chunks = try onDisk(channel)
         guard let last = chunks.last, last.isOpenEnded else { return chunks }
         // When all messages of the chunk were deleted, it ends at its start.
         var end = last.start.position
-        if let newest = try edge(channel, CacheStore.newest) { end = max(end, newest) }
+        if let newest = try edge(channel, ChunkStore.newest) { end = max(end, newest) }
         chunks[chunks.count - 1].end.position = end
         return chunks
     }
@@ -28,14 +51,14 @@ extension CacheStore {
 
     /// Replaces the chunks of a channel, which are disjoint. Writes only what differs from the file; for an open-ended
     /// chunk that grows, that is nothing.
-    public func setChunks(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
+    public func set(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            let stored = try chunksOnDisk(channel)
+            let before = try onDisk(channel)
             let chunks = chunks.sorted { $0.start.position < $1.start.position }
-            var gone = Set(stored.map(\.start.position))
+            var gone = Set(before.map(\.start.position))
             for chunk in chunks {
                 gone.remove(chunk.start.position)
-                if !stored.contains(where: { $0.isStoredLike(chunk) }) { try write(chunk, channel) }
+                if !before.contains(where: { $0.isStoredLike(chunk) }) { try write(chunk, channel) }
             }
             if !gone.isEmpty {
                 let statement = try connection.prepare("""
@@ -48,19 +71,27 @@ extension CacheStore {
     }
 
     /// Forgets where the cache is complete, of all channels and threads; the messages stay.
-    public func forgetChunks() throws(StoreError) {
+    public func clear() throws(StoreError) {
         try transaction { () throws(StoreError) in
             try connection.prepare("DELETE FROM chunk").run()
-            storedChunks = [:]
+            stored = [:]
+        }
+    }
+
+    /// The same for one channel or thread.
+    func clear(channel: Int64) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            stored[channel] = nil
+            try connection.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
         }
     }
 
     /// Ends the open-ended chunk of a channel or thread with the newest message that is cached now: newer ones may be
     /// missing.
     public func closeOpenEnd(_ channel: Int64) throws(StoreError) {
-        var chunks = try chunks(channel: channel)
+        var chunks = try of(channel: channel)
         for index in chunks.indices { chunks[index].isOpenEnded = false }
-        try setChunks(channel: channel, chunks)
+        try set(channel: channel, chunks)
     }
 
     private func write(_ chunk: StoredChunk, _ channel: Int64) throws(StoreError) {
@@ -79,8 +110,8 @@ extension CacheStore {
     }
 
     /// The rows as they are in the file. The end of an open-ended chunk is not used.
-    private func chunksOnDisk(_ channel: Int64) throws(StoreError) -> [StoredChunk] {
-        if let stored = storedChunks[channel] { return stored }
+    private func onDisk(_ channel: Int64) throws(StoreError) -> [StoredChunk] {
+        if let known = stored[channel] { return known }
         let row = try connection.prepare("""
             SELECT channel, start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first,
                 is_open_ended, checksum
@@ -96,14 +127,14 @@ extension CacheStore {
                 reachedFirst: row.bool(7), isOpenEnded: row.bool(8)))
         }
         // A message whose order is not a number is sorted before or after all others, where no page would find it.
-        if !chunks.isEmpty { for sql in [CacheStore.newest, CacheStore.oldest] { _ = try edge(channel, sql) } }
+        if !chunks.isEmpty { for sql in [ChunkStore.newest, ChunkStore.oldest] { _ = try edge(channel, sql) } }
         remember(chunks, of: channel)
         return chunks
     }
 
     private func remember(_ chunks: [StoredChunk], of channel: Int64) {
-        if storedChunks.count >= CacheStore.chunkMemoryLimit { storedChunks = [:] }
-        storedChunks[channel] = chunks
+        if stored.count >= ChunkStore.memoryLimit { stored = [:] }
+        stored[channel] = chunks
     }
 }
 
