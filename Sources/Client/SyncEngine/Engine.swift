@@ -305,7 +305,7 @@ public final class Engine {
         case .messages(let fact): recorder.record(message: fact, &turn)
         case .channels(let fact): recorder.recordOrAsk(channels: fact, &turn)
         case .ownMessageSeen(let message, let url): recorder.ownMessageSeen(message, in: url, &turn)
-        case .leftOut(let url): machines.outbox.leftOut(in: url, &turn)
+        case .leftOut(let url): machines.outbox.sentMessages.leftOut(in: url, &turn)
         case .sendEnded(let url, let isInDoubt):
             for timeline in machines.timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
             if isInDoubt { machines.sync.want(url, Cause(.channelRefresh), &turn) }
@@ -335,8 +335,8 @@ public final class Engine {
     private func settle(_ turn: inout Turn) {
         feedStreams(&turn)
         let outbox = machines.outbox
-        if !isClosed, !isClosing, outbox.hasFiles {
-            outbox.pumpFiles(&turn)
+        if !isClosed, !isClosing, outbox.ownFiles.isBusy {
+            outbox.ownFiles.pump(&turn)
             carryOut(&turn)
         }
         if !isClosed { outbox.clearSettled(turn.context) }
@@ -352,8 +352,8 @@ public final class Engine {
         let isBusy = machines.sync.isBusy || machines.retention.isBusy || machines.notices.isBusy || timers.hasSyncWork
             || outbox.isSending && turn.isLoggedIn || requests.hasParts || machines.timelines.isBusy
             || turn.isLoggedIn && machines.streamPoint.state != .goesOn
-        if outbox.hasLeaving, turn.canSync, !isBusy {
-            outbox.leaveAll(&turn)
+        if outbox.sentMessages.hasLeaving, turn.canSync, !isBusy {
+            outbox.sentMessages.leaveAll(&turn)
             carryOut(&turn)
         }
         let state: ClientNotice.SyncState = life.isPaused ? .paused : isBusy ? .running : .idle
@@ -419,7 +419,7 @@ public final class Engine {
 
     /// No request is under way, and no work is planned except what only the host or the service can cause.
     var isAtRest: Bool {
-        syncState != .running && !machines.outbox.isUploading && serviceCommands.isEmpty && hostOutputs.isEmpty
+        syncState != .running && !machines.outbox.ownFiles.isUploading && serviceCommands.isEmpty && hostOutputs.isEmpty
             && !requests.hasParts
             && !timers.hasWork
     }

@@ -41,7 +41,7 @@ final class FactRecorder {
         let cached = storage.channel(url)
         let arrived: MessageRecord? = if case .arrived(let message, _) = fact.kind { message } else { nil }
         // An edit may be the first sign that the service has an own message, when the acknowledgement was lost.
-        let completions = fact.messages.compactMap { outbox.confirm($0, in: url, &turn) }
+        let completions = fact.messages.compactMap { outbox.sentMessages.confirm($0, in: url, &turn) }
         let timelines = timelines
         let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
         let fact = fact.visible(from: offset, loginTime: turn.loginTime) { id in
@@ -59,8 +59,8 @@ final class FactRecorder {
         actions.note(fact)
         if let committed {
             notices.stored(fact, part, &turn)
-            if let arrived { outbox.taken(arrived, in: url, &turn) }
-            for message in committed.recorded.flatMap(\.changed) { outbox.taken(message, in: url, &turn) }
+            if let arrived { outbox.sentMessages.taken(arrived, in: url, &turn) }
+            for message in committed.recorded.flatMap(\.changed) { outbox.sentMessages.taken(message, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {
                 entry.timeline.show(entry.fact, recorded, &turn)
             }
@@ -106,14 +106,14 @@ final class FactRecorder {
     /// A page brought a message of this user. If the outbox still has this message, it has been sent.
     func ownMessageSeen(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
         // The outbox has it, so no acknowledgement came, and the cached channel does not count this message yet.
-        if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), &turn) }
-        if let completion = outbox.confirm(message, in: url, &turn) {
+        if outbox.sentMessages.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), &turn) }
+        if let completion = outbox.sentMessages.confirm(message, in: url, &turn) {
             // The page belonged to one history, of the channel or of a thread; the message may belong to both.
             let kind = MessageFact.Kind.arrived(message, isInOrder: false)
             record(message: MessageFact(channelURL: url, kind: kind, cause: Cause(.eventMessageSent)), &turn)
             turn.complete(completion)
         }
-        outbox.taken(message, in: url, &turn)
+        outbox.sentMessages.taken(message, in: url, &turn)
     }
 
     // MARK: Channels

@@ -184,14 +184,14 @@ final class Requests {
         case (.channel(let url), _): receive(reply, of: url, &turn)
         case (.messages(let ask, let place), _): receive(reply, to: ask, place, &turn)
         case (.send(let requestID, let url), _):
-            outbox.receive(reply, for: requestID, in: url, &turn)
+            outbox.answers.receive(reply, for: requestID, in: url, &turn)
             turn.add(.sendNext(channelURL: url))
         case (.sendByRequest(let requestID, let url), _):
-            outbox.receive(reply, toRequestFor: requestID, in: url, &turn)
+            outbox.answers.receive(reply, toRequestFor: requestID, in: url, &turn)
             turn.add(.sendNext(channelURL: url))
-        case (.upload(let requestID, _, let file), _): outbox.receive(reply, for: requestID, file: file, &turn)
+        case (.upload(let requestID, _, let file), _): outbox.ownFiles.receive(reply, for: requestID, file: file, &turn)
         case (.lookup(let lookup), _):
-            outbox.receive(reply, to: lookup, &turn)
+            outbox.answers.receive(reply, to: lookup, &turn)
             turn.add(.sendNext(channelURL: lookup.channelURL))
         case (.told, _): break
         case (.unreadCounts, .unreadCounts(let counts)): events.take(.unreadCounts(counts), &turn)

@@ -44,7 +44,7 @@ final class HostInputs {
         case .start(let collection):
             collections.opened(collection, id, .start, &turn)?.start(collection, call: id, &turn)
         case .own(let own, let collection):
-            OwnMessageCalls.route(own, in: collection, id, outbox, collections, &turn)
+            outbox.hostCalls.route(own, in: collection, id, collections, &turn)
         case .action(let action): take(action, id, &turn)
         case .database(let request): machines.database?.handle(request, call: id, &turn)
         case .resource(let request): machines.resources?.handle(request, call: id, &turn)
@@ -80,8 +80,8 @@ final class HostInputs {
         switch own {
         case .clearChannels: clearChannels(action, call, &turn)
         case .cancel: cancel(.host(UInt64(clamping: action.integer("request") ?? 0)), action, call, &turn)
-        case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, outbox, &turn)
-        case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, outbox, &turn)
+        case .resendFailedMessages: outbox.hostCalls.resendFailed(action, call, &turn)
+        case .removeFailedMessages: outbox.hostCalls.removeFailed(action, call, &turn)
         case .setLimit: setLimit(action, call, &turn)
         case .setDraft: machines.drafts.set(action, call: call, &turn)
         case .acknowledge: machines.notices.acknowledge(action, call, &turn)
@@ -149,7 +149,7 @@ final class HostInputs {
             requests.dropMessages(of: place)
             machines.budget.collectionClosed()
         }
-        outbox.close(id, place.channelURL)
+        outbox.lists.close(id, place.channelURL)
         if timelines.of(place.channelURL).isEmpty { machines.mutes.forget(place.channelURL, &turn) }
     }
 
@@ -163,7 +163,7 @@ final class HostInputs {
     private func fetchOwn(failed: Bool, _ id: CollectionID, _ call: CallID, _ turn: inout Turn) {
         let name = failed ? Completion.Name.fetchFailed : .fetchPending
         guard let timeline = collections.opened(id, call, name, &turn) else { return }
-        outbox.fetch(failed: failed, id, timeline.id.channelURL, call: call, &turn)
+        outbox.lists.fetch(failed: failed, id, timeline.id.channelURL, call: call, &turn)
     }
 
     private func setLimit(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
@@ -189,7 +189,7 @@ final class HostInputs {
             guard let timeline = collections.timeline(of: id) else { continue }
             timeline.windows.resync(id, dropped: dropped, &turn)
             if let window = timeline.windows[id] { timeline.parent.tell(window, Cause(.overflow), &turn) }
-            outbox.resync(id, timeline.id.channelURL, &turn)
+            outbox.lists.resync(id, timeline.id.channelURL, &turn)
         }
     }
 
@@ -201,7 +201,7 @@ final class HostInputs {
         if isFirst, outbox.isSending(in: url) { timelines[place]?.sendBegan() }
         // For a prefetched channel, neither own messages nor the channel are shown.
         if id.isPrefetch { return }
-        outbox.open(id, url, filter, &turn)
+        outbox.lists.open(id, url, filter, &turn)
         if let channel = turn.storage.channel(url) {
             machines.mutes.note(channel, &turn)
             machines.sync.collectionStarted(url, &turn)
@@ -246,7 +246,7 @@ final class HostInputs {
     }
 
     func forgetUser(_ call: CallID, _ turn: inout Turn) {
-        let areIntentsGone = outbox.giveUpAll(&turn)
+        let areIntentsGone = outbox.hostCalls.giveUpAll(&turn)
         var failures = areIntentsGone ? [] : [turn.storage.failureMessage]
         let isCacheGone = turn.storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
         if !isCacheGone { failures.append(turn.storage.failureMessage) }
@@ -272,7 +272,7 @@ final class HostInputs {
     /// The client begins to close: lists are not told anything any more.
     func stopShowing(_ turn: inout Turn) {
         machines.streams.end(&turn)
-        outbox.stopShowing()
+        outbox.lists.stopShowing()
         machines.database?.stopTelling()
     }
 

@@ -2,24 +2,26 @@ import SyncModel
 import SyncStore
 
 /// Messages that the host sends by itself: they are kept here meanwhile, and the host says how its sends ended.
-extension Outbox {
-    func acceptHostSent(
+struct HostSentMessages {
+    let outbox: Outbox
+
+    func append(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
-        if let failed = intent(requestID), failed.status == .failed, failed.channelURL == url {
+        if let failed = outbox.intent(requestID), failed.status == .failed, failed.channelURL == url {
             // The host sends it once more by itself.
-            guard restart(failed, isHostSent: true, &turn) else {
+            guard outbox.restart(failed, isHostSent: true, &turn) else {
                 return turn.complete(Completion(call: call, name: .appendMessage, status: .storage))
             }
         } else {
-            guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, &turn)
+            guard outbox.accept(requestID, body, url, isHostSent: true, call, .appendMessage, &turn)
             else { return }
         }
         turn.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
     }
 
     /// The host sent a message by itself, whether it had appended it before or not.
-    func hostSent(
+    func sent(
         _ requestID: RequestID, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
     ) {
@@ -27,8 +29,8 @@ extension Outbox {
             return turn.complete(Completion(call: call, name: name, status: .notOwnMessage))
         }
         // The host may say this before this client's connection told earlier messages.
-        if let intent = intent(requestID), intent.channelURL == url {
-            sent(intent, message, isInOrder: false, &turn)
+        if let intent = outbox.intent(requestID), intent.channelURL == url {
+            outbox.sentMessages.sent(intent, message, isInOrder: false, &turn)
         } else {
             turn.add(.messages(.sent(message, url, isInOrder: false)))
         }
@@ -38,20 +40,24 @@ extension Outbox {
 
     /// The host's own send failed. A message that was never appended is kept as failed, if the resend policy keeps
     /// failed ones.
-    func hostFailed(
+    func failed(
         _ requestID: RequestID, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let failure = turn.rules.failure(.byHost(code: code))
-        if let intent = intent(requestID) {
-            fail(intent, failure, &turn)
+        if let intent = outbox.intent(requestID) {
+            outbox.fail(intent, failure, &turn)
         } else if let body {
-            guard accept(requestID, body, url, isHostSent: true, call, .handleSendResponse, &turn),
-                let intent = intent(requestID)
+            guard outbox.accept(requestID, body, url, isHostSent: true, call, .handleSendResponse, &turn),
+                let intent = outbox.intent(requestID)
             else { return }
-            fail(intent, failure, &turn)
+            outbox.fail(intent, failure, &turn)
         } else {
             return turn.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
         }
         turn.complete(Completion(call: call, name: .handleSendResponse, status: .ok, requestID: requestID))
     }
+}
+
+extension Outbox {
+    var hostSent: HostSentMessages { HostSentMessages(outbox: self) }
 }

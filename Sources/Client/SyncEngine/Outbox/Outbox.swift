@@ -72,45 +72,7 @@ final class Outbox: Machine {
         ages.reset(all, &turn)
     }
 
-    // MARK: Collections
-
-    func open(
-        _ collection: CollectionID, _ url: ChannelURL, _ filter: MessageFilter, _ turn: inout Turn
-    ) {
-        windows.open(collection, url, filter, messages[url]?.intents ?? [], &turn)
-    }
-
-    /// Shows the stored messages of a list that the collection does not show yet.
-    func fetch(
-        failed isOfFailed: Bool, _ collection: CollectionID, _ url: ChannelURL, call: CallID, _ turn: inout Turn
-    ) {
-        let count = windows.fetch(
-            failed: isOfFailed, collection, url, messages[url]?.intents ?? [], &turn)
-        turn.complete(Completion(
-            call: call, name: isOfFailed ? .fetchFailed : .fetchPending, status: .ok, count: count))
-    }
-
-    func close(_ collection: CollectionID, _ url: ChannelURL) { windows.close(collection, url) }
-
-    func resync(_ collection: CollectionID, _ url: ChannelURL, _ turn: inout Turn) {
-        windows.resync(collection, url, &turn)
-    }
-
-    /// The client closes: collections are told nothing more.
-    func stopShowing() { windows = OwnWindows() }
-
-    // MARK: Host calls
-
-    func send(
-        _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
-    ) {
-        guard let body = stamped(body, call: call, &turn),
-            accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn)
-        else { return }
-        calls.add(call, .sendMessage, for: requestID)
-        order.ask(for: requestID)
-        pump(url, &turn)
-    }
+    // MARK: Messages of the host
 
     /// Stores an intent and shows it as pending.
     func accept(
@@ -144,28 +106,6 @@ final class Outbox: Machine {
         return true
     }
 
-    func resend(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
-        guard let failed = intent(requestID), failed.status == .failed else {
-            return turn.complete(Completion(call: call, name: .sendMessage, status: .notFound))
-        }
-        guard isSendable(failed, turn.context) else {
-            return turn.complete(Completion(
-                call: call, name: .sendMessage, status: .invalidArgument,
-                explanation: "the library sends texts, and files that have a path or an address"))
-        }
-        guard restart(failed, isHostSent: false, &turn) else {
-            return turn.complete(Completion(call: call, name: .sendMessage, status: .storage))
-        }
-        calls.add(call, .sendMessage, for: requestID)
-        order.ask(for: requestID)
-        pump(failed.channelURL, &turn)
-    }
-
-    private func isSendable(_ intent: Intent, _ context: Context) -> Bool {
-        if let files = FileDocument(intent.body) { return files.isSendable }
-        return context.rules.isSendable(OwnMessageContent(intent))
-    }
-
     /// A failed message becomes pending again, on disk and in the lists.
     func restart(
         _ failed: Intent, isHostSent: Bool, _ turn: inout Turn
@@ -184,35 +124,6 @@ final class Outbox: Machine {
         return true
     }
 
-    /// Changes a failed message in place.
-    func update(
-        _ requestID: RequestID, _ body: [UInt8], call: CallID, _ turn: inout Turn
-    ) {
-        guard var intent = intent(requestID), intent.status == .failed, let document = try? JSON.parse(intent.body),
-            let changes = (try? JSON.parse(body))?.members
-        else { return turn.complete(Completion(call: call, name: .updateMessage, status: .notFound)) }
-        for (key, value) in changes { document.set(key, value) }
-        intent.body = document.serialized()
-        guard messages.persist(intent, turn.context) else {
-            return turn.complete(Completion(call: call, name: .updateMessage, status: .storage))
-        }
-        messages.put(intent)
-        windows.put(intent, Cause(.eventMessageUpdated), &turn)
-        turn.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
-    }
-
-    /// Gives up a pending or failed message.
-    func giveUp(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
-        guard let intent = intent(requestID) else {
-            return turn.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
-        }
-        guard forget(intent, turn.context) else {
-            return turn.complete(Completion(call: call, name: .deleteMessage, status: .storage))
-        }
-        showGivenUp(intent, .removeManualAction, &turn)
-        turn.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
-    }
-
     /// Gives up the message of a send whose call is canceled. `false` when no such call waits, or when the message
     /// cannot be removed from the disk.
     func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
@@ -225,41 +136,6 @@ final class Outbox: Machine {
         turn.complete(Completion(
             call: call, name: .sendMessage, status: status, requestID: intent.requestID, message: message))
         return true
-    }
-
-    /// Gives up every message, on disk too; `false` when they could not be removed there.
-    func giveUpAll(_ turn: inout Turn) -> Bool {
-        guard let intents = messages.forgetAll(turn.context) else { return false }
-        order.forgetAsked()
-        leaveAll(&turn)
-        for intent in intents { showGivenUp(intent, .removeManualAction, &turn) }
-        return true
-    }
-
-    /// Sends failed messages again, in their order, as far as the library can send them. Returns how many; `nil` when
-    /// that could not be stored.
-    func resendFailed(
-        in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
-    ) -> Int? {
-        let failed = messages.failed(in: url, requestID).filter { isSendable($0, turn.context) }
-        for intent in failed {
-            guard restart(intent, isHostSent: false, &turn) else { return nil }
-            order.ask(for: intent.requestID)
-        }
-        for url in Set(failed.map(\.channelURL)).sorted() { pump(url, &turn) }
-        return failed.count
-    }
-
-    /// Gives up failed messages. Returns how many; `nil` when that could not be stored.
-    func removeFailed(
-        in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
-    ) -> Int? {
-        let failed = messages.failed(in: url, requestID)
-        for intent in failed {
-            guard forget(intent, turn.context) else { return nil }
-            showGivenUp(intent, .removeManualAction, &turn)
-        }
-        return failed.count
     }
 
     // MARK: Session
@@ -352,39 +228,6 @@ final class Outbox: Machine {
         messages.dropIfEmpty(url)
     }
 
-    /// The answer to a send.
-    func receive(
-        _ reply: ServiceReply, for requestID: RequestID, in url: ChannelURL, _ turn: inout Turn
-    ) {
-        if case .failure(let failure) = reply, failure.kind == .exists, intent(requestID) != nil {
-            return look(for: OwnLookup(requestID: requestID, channelURL: url, refusal: failure), &turn)
-        }
-        messages[url]?.sending = nil
-        switch reply {
-        case .accepted(let id):
-            attemptSucceeded(in: url, &turn)
-            if let intent = intent(requestID) { accepted(intent, as: id, nil, &turn) }
-        case .message(let message):
-            attemptSucceeded(in: url, &turn)
-            if let intent = intent(requestID) {
-                sent(intent, message, isInOrder: true, &turn)
-            } else {
-                // It came back by a page or an event, or it was given up too late: the service has it.
-                turn.add(.messages(.sent(message, url, isInOrder: true)))
-            }
-        default:
-            let failure =
-                if case .failure(let failure) = reply { failure } else { turn.rules.failure(.unexpectedReply) }
-            turn.add(.sendEnded(channelURL: url, isInDoubt: failure.mayHaveArrived && turn.isLoggedIn))
-            if let intent = intent(requestID) { fail(intent, failure, &turn) }
-            // After a refusal for good, the next message need not wait.
-            if turn.rules.isCurable(code: failure.code) {
-                messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random)
-            }
-        }
-        messages.dropIfEmpty(url)
-    }
-
     /// Without automatic resending, a message that cannot be sent now fails now.
     private func failWhatCannotWait(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.options.resendPolicy != .automatic, !turn.maySendByRequest, case .offline = turn.connection else {
@@ -446,7 +289,7 @@ final class Outbox: Machine {
 
     // MARK: Telling
 
-    private func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
+    func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
         windows.remove(
             intent, reason, Cause(intent.hasFailed ? .eventMessageDeleted : .localMessageCanceled), &turn)
         guard var completion = calls.take(intent.requestID, .removed) else { return }
@@ -467,7 +310,7 @@ final class Outbox: Machine {
         ToldMessages.note(messages.settled, context)
     }
 
-    private func forget(_ intent: Intent, _ context: Context) -> Bool {
+    func forget(_ intent: Intent, _ context: Context) -> Bool {
         guard messages.forget(intent, context) else { return false }
         order.drop(intent.requestID)
         return true
@@ -475,9 +318,4 @@ final class Outbox: Machine {
 
     /// Removes settled intents from the disk: after their message is in the cache, at the next input, and at closing.
     func clearSettled(_ context: Context) { messages.clearSettled(context) }
-}
-
-extension ServiceFailure {
-    /// Whether the service may have carried out the request in spite of the failure.
-    var mayHaveArrived: Bool { [.timedOut, .unreachable, .tooLarge, .crowded].contains(kind) }
 }

@@ -10,11 +10,13 @@ import SyncStore
 /// Files are uploaded in the order in which the messages were written, several at once, over all channels. The messages
 /// of a channel with files are sent in their order; messages without files overtake them while files are being
 /// uploaded, unless the host wants them to wait (`SendOrder`).
-extension Outbox {
-    /// Whether there is anything to do for files.
-    var hasFiles: Bool { !messages.files.isEmpty || !uploads.isEmpty || !messages.changed.isEmpty }
+struct OwnFiles {
+    let outbox: Outbox
 
-    var isUploading: Bool { !uploads.running.isEmpty }
+    /// Whether there is anything to do for files.
+    var isBusy: Bool { !outbox.messages.files.isEmpty || !outbox.uploads.isEmpty || !outbox.messages.changed.isEmpty }
+
+    var isUploading: Bool { !outbox.uploads.running.isEmpty }
 
     /// Checks the files of a new message. Returns the body to store, or completes its call with the error.
     func stamped(_ body: [UInt8], call: CallID, _ turn: inout Turn) -> [UInt8]? {
@@ -32,24 +34,26 @@ extension Outbox {
 
     /// Cancels uploads that nobody needs any more, begins those that may begin now, and sends messages that waited for
     /// a message with files, if that one has failed, has its files uploaded, or was given up.
-    func pumpFiles(_ turn: inout Turn) {
+    func pump(_ turn: inout Turn) {
         pumpUploads(&turn)
-        while !messages.changed.isEmpty {
-            for url in messages.takeChanged() { pump(url, &turn) }
+        while !outbox.messages.changed.isEmpty {
+            for url in outbox.messages.takeChanged() { outbox.pump(url, &turn) }
         }
     }
 
     private func pumpUploads(_ turn: inout Turn) {
-        for requestID in uploads.running.sorted() where messages.files[requestID]?.next == nil {
-            uploads.forget(requestID)
+        for requestID in outbox.uploads.running.sorted() where outbox.messages.files[requestID]?.next == nil {
+            outbox.uploads.forget(requestID)
             turn.add(.endFile(.message(requestID)))
         }
-        let files = messages.files
-        uploads.forget { files[$0] == nil }
+        let files = outbox.messages.files
+        outbox.uploads.forget { files[$0] == nil }
         guard turn.isLoggedIn, !files.isEmpty else { return }
         var wake: Int64?
-        for intent in waitingForFiles(turn.context) where uploads.running.count < turn.options.uploadsAtOnce {
-            if let until = uploads.pausedUntil(intent.requestID, in: intent.channelURL, now: turn.now.monotonic) {
+        for intent in waitingForFiles(turn.context) where outbox.uploads.running.count < turn.options.uploadsAtOnce {
+            let until = outbox.uploads.pausedUntil(
+                intent.requestID, in: intent.channelURL, now: turn.now.monotonic)
+            if let until {
                 wake = Moment.earlier(wake, until)
             } else {
                 upload(intent, &turn)
@@ -60,16 +64,16 @@ extension Outbox {
 
     /// Messages with a file that may be uploaded now, oldest first.
     private func waitingForFiles(_ context: Context) -> [Intent] {
-        let urls = Set(messages.files.keys.compactMap { messages.channelURL(of: $0) })
+        let urls = Set(outbox.messages.files.keys.compactMap { outbox.messages.channelURL(of: $0) })
         let waiting = urls.flatMap { url -> [Intent] in
-            guard let channel = messages[url] else { return [] }
-            return order.waitingForFiles(in: channel, url, messages.files, context)
+            guard let channel = outbox.messages[url] else { return [] }
+            return outbox.order.waitingForFiles(in: channel, url, outbox.messages.files, context)
         }
-        return waiting.filter { !uploads.running.contains($0.requestID) }.sorted { $0.id < $1.id }
+        return waiting.filter { !outbox.uploads.running.contains($0.requestID) }.sorted { $0.id < $1.id }
     }
 
     private func upload(_ intent: Intent, _ turn: inout Turn) {
-        guard let index = messages.files[intent.requestID]?.next, let document = FileDocument(intent.body)
+        guard let index = outbox.messages.files[intent.requestID]?.next, let document = FileDocument(intent.body)
         else { return }
         do throws(FileDocument.Unusable) {
             // A message that the host failed to send was not checked before.
@@ -78,14 +82,14 @@ extension Outbox {
                 throw .file(.missing, path: document.path(of: index) ?? "")
             }
             if let limit = turn.fileLimit, file.stamp.size > limit { throw .tooLarge(path: file.path, limit: limit) }
-            if intent.status == .failed, !restart(intent, isHostSent: false, &turn) { return }
-            uploads.begin(intent.requestID)
+            if intent.status == .failed, !outbox.restart(intent, isHostSent: false, &turn) { return }
+            outbox.uploads.begin(intent.requestID)
             turn.add(.ask(
                 .upload(requestID: intent.requestID, channelURL: intent.channelURL, file: index),
                 .uploadFile(channelURL: intent.channelURL, requestID: intent.requestID, file)))
         } catch {
             let failure = turn.rules.failure(error.cause)
-            if failure.kind.isForGood { return fail(intent, failure, isForGood: true, &turn) }
+            if failure.kind.isForGood { return outbox.fail(intent, failure, isForGood: true, &turn) }
             uploadFailed(intent, failure, &turn)
         }
     }
@@ -93,29 +97,33 @@ extension Outbox {
     /// A file was not uploaded: it is retried after a pause, or its message fails.
     private func uploadFailed(_ intent: Intent, _ failure: ServiceFailure, _ turn: inout Turn) {
         let isCurable = turn.rules.isCurable(code: failure.code)
-        let isRetried = uploads.fail(
+        let isRetried = outbox.uploads.fail(
             intent.requestID, in: intent.channelURL, failure, isCurable: isCurable, now: turn.now.monotonic,
             turn.random)
-        if !isRetried { fail(intent, failure, &turn) }
+        if !isRetried { outbox.fail(intent, failure, &turn) }
     }
 
     /// The answer to an upload.
     func receive(_ reply: ServiceReply, for requestID: RequestID, file index: Int, _ turn: inout Turn) {
-        guard var intent = intent(requestID), messages.files[requestID]?.next == index,
+        guard var intent = outbox.intent(requestID), outbox.messages.files[requestID]?.next == index,
             let document = FileDocument(intent.body)
-        else { return uploads.end(requestID) }
+        else { return outbox.uploads.end(requestID) }
         let url = intent.channelURL
         guard case .uploaded(let file) = reply else {
             let failure =
                 if case .failure(let failure) = reply { failure } else { turn.rules.failure(.unexpectedReply) }
             return uploadFailed(intent, failure, &turn)
         }
-        uploads.succeed(requestID, in: url)
+        outbox.uploads.succeed(requestID, in: url)
         document.take(file, for: index)
         intent.body = document.body
         // If this cannot be stored, the next process uploads the file once more.
-        _ = messages.persist(intent, turn.context)
-        messages.put(intent)
-        windows.put(intent, Cause(.localMessagePendingCreated), &turn)
+        _ = outbox.messages.persist(intent, turn.context)
+        outbox.messages.put(intent)
+        outbox.windows.put(intent, Cause(.localMessagePendingCreated), &turn)
     }
+}
+
+extension Outbox {
+    var ownFiles: OwnFiles { OwnFiles(outbox: self) }
 }

@@ -2,11 +2,13 @@ import SyncModel
 import SyncStore
 
 /// What is done with own messages when the service has them.
-extension Outbox {
+struct SentMessages {
+    let outbox: Outbox
+
     /// The service has answered a send in this channel: nothing is in doubt, and the next send need not wait.
     func attemptSucceeded(in url: ChannelURL, _ turn: inout Turn) {
         turn.add(.sendEnded(channelURL: url, isInDoubt: false))
-        messages[url]?.gate.succeed()
+        outbox.messages[url]?.gate.succeed()
     }
 
     /// The service has the message.
@@ -25,25 +27,25 @@ extension Outbox {
     func accepted(
         _ intent: Intent, as id: MessageID, _ message: MessageRecord?, _ turn: inout Turn
     ) {
-        let completion = calls.take(intent.requestID, .ok)
+        let completion = outbox.calls.take(intent.requestID, .ok)
         let json: [UInt8]
         if let message = turn.storage.message(id, in: intent.channelURL) {
             // The stream came first, without the request id.
             json = message.json
-            settle(told: intent, turn.context)
+            outbox.settle(told: intent, turn.context)
             hideSent(intent, &turn)
         } else {
             var accepted = intent
             accepted.status = .accepted
             accepted.messageID = id
             json = turn.rules.json(of: OwnMessageContent(accepted), userID: turn.options.userID)
-            order.drop(intent.requestID)
+            outbox.order.drop(intent.requestID)
             // If this cannot be stored, the next process sends it once more with the same id.
-            _ = messages.persist(accepted, turn.context)
-            messages.put(accepted)
+            _ = outbox.messages.persist(accepted, turn.context)
+            outbox.messages.put(accepted)
             if intent.hasFailed { hideSent(intent, &turn) }
-            windows.put(accepted, Cause(.eventMessageSent), &turn)
-            ages.note(accepted, &turn)
+            outbox.windows.put(accepted, Cause(.eventMessageSent), &turn)
+            outbox.ages.note(accepted, &turn)
         }
         guard var completion else { return }
         completion.message = message?.json ?? json
@@ -53,8 +55,8 @@ extension Outbox {
     /// The stream skips messages of a channel. Accepted messages may be among them, and then the stream never brings
     /// them: they are removed from the pending list, and shown again when a page brings them.
     func leftOut(in url: ChannelURL, _ turn: inout Turn) {
-        for intent in messages[url]?.intents ?? [] where intent.status == .accepted {
-            settle(told: intent, turn.context)
+        for intent in outbox.messages[url]?.intents ?? [] where intent.status == .accepted {
+            outbox.settle(told: intent, turn.context)
             hideSent(intent, &turn)
         }
     }
@@ -62,15 +64,15 @@ extension Outbox {
     /// The own message that this message of the service is: found by its request id, or, where the service tells that
     /// only to the requester, by the id under which it was accepted.
     private func own(_ message: MessageRecord, in url: ChannelURL) -> Intent? {
-        if !message.requestID.isEmpty, let intent = intent(message.requestID), intent.channelURL == url {
+        if !message.requestID.isEmpty, let intent = outbox.intent(message.requestID), intent.channelURL == url {
             return intent
         }
-        return messages[url]?.intents.first { $0.messageID == message.id }
+        return outbox.messages[url]?.intents.first { $0.messageID == message.id }
     }
 
     /// Whether this request id belongs to an own message of the channel that the service is not known to have yet.
     func holds(_ requestID: RequestID, in url: ChannelURL) -> Bool {
-        intent(requestID)?.channelURL == url
+        outbox.intent(requestID)?.channelURL == url
     }
 
     /// A message came by a page or by the socket: if it is an own one, it has been sent. Returns the completion of its
@@ -83,25 +85,29 @@ extension Outbox {
     }
 
     func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
-        leaving.add(intent)
-        settle(told: intent, turn.context)
-        return calls.take(intent.requestID, .ok, message: message.json)
+        outbox.leaving.add(intent)
+        outbox.settle(told: intent, turn.context)
+        return outbox.calls.take(intent.requestID, .ok, message: message.json)
     }
 
     /// The cache has this message: if it is an own one that is shown as pending, it leaves the pending list.
     func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
-        guard !leaving.isEmpty, message.senderID == turn.options.userID else { return }
-        if let intent = leaving.take(message, in: url) { hideSent(intent, &turn) }
+        guard !outbox.leaving.isEmpty, message.senderID == turn.options.userID else { return }
+        if let intent = outbox.leaving.take(message, in: url) { hideSent(intent, &turn) }
     }
 
     private func hideSent(_ intent: Intent, _ turn: inout Turn) {
-        windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+        outbox.windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
     }
 
-    var hasLeaving: Bool { !leaving.isEmpty }
+    var hasLeaving: Bool { !outbox.leaving.isEmpty }
 
     /// No message that the service has is still on its way to the cache: those left leave the pending list.
     func leaveAll(_ turn: inout Turn) {
-        for intent in leaving.takeAll() { hideSent(intent, &turn) }
+        for intent in outbox.leaving.takeAll() { hideSent(intent, &turn) }
     }
+}
+
+extension Outbox {
+    var sentMessages: SentMessages { SentMessages(outbox: self) }
 }
