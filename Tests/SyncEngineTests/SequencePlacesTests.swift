@@ -214,7 +214,7 @@ struct SequenceHistory {
         }
         let capabilities = ServiceCapabilities(
             channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false, placement: .bySequence)
-        history = try History.stored(HistoryID(url), capabilities, cache)
+        history = try CachedHistory.read(HistoryID(url), capabilities, cache)
     }
 
     /// A token stands before the message with its number.

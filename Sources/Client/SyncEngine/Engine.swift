@@ -237,7 +237,7 @@ public final class Engine {
         // These need nothing here: `settle` looks at files, old messages and channels to prefetch after every input.
         case .uploads, .aging, .prefetch: break
         case .fetch(let call): _ = machines.cancel(call, .timeout, &turn)
-        case .fetchAll(let call): for timeline in machines.timelines.sorted { timeline.continueFetch(call, &turn) }
+        case .fetchAll(let call): machines.collections.continueFetch(call, &turn)
         case .ownTyping: machines.actions.endTyping(&turn)
         case .deliveries: machines.deliveries.markDue(&turn)
         case .mutes:

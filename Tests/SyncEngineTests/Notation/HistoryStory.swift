@@ -40,7 +40,7 @@ struct HistoryStory {
         try cache.chunks.set(channel: key, sketch.chunks.map {
             StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst, isOpenEnded: $0.reachedNewest)
         })
-        history = try History.stored(id, capabilities, cache)
+        history = try CachedHistory.read(id, capabilities, cache)
         guard let last = sketch.chunks.last, last.reachedNewest else { return }
         let messages = sketch.messages.filter { last.covers($0.position) }
         _ = try history.take(
@@ -77,7 +77,7 @@ struct HistoryStory {
         case ("stream", "breaks"): history.streamBroke()
         case ("disconnect", ""): history.sessionEnded()
         case ("connect", ""): history.sessionBegan()
-        case ("kill", ""): history = try History.stored(id, capabilities, cache)
+        case ("kill", ""): history = try CachedHistory.read(id, capabilities, cache)
         case ("lose", "newest"): history.loseNewest()
         case ("lose", "strays"): history.loseStrays()
         case ("clear", ""): try history.clear(cache)

@@ -34,7 +34,7 @@ final class TimelineStory {
         self.cache = cache
         self.id = id
         let story = try HistoryStory(before, id.channelURL, cache, parentID: id.parentID, bench.capabilities)
-        timeline = Timeline(id, history: story.history, parent: try story.history.parent(cache))
+        timeline = Timeline(id, history: story.history, parent: try CachedHistory.parent(of: story.history, cache))
         if !before.isEmpty { try cache.setValue(changesKey, ChangePoint.time(5).storedText) }
     }
 
@@ -77,20 +77,20 @@ final class TimelineStory {
         switch verb {
         case "open":
             let window = try MachineBench.window(words, thread: id.parentID)
-            bench.act { timeline.open(window, &$0) }
+            bench.act { timeline.collections.open(window, &$0) }
         case "close":
             let window = try MachineBench.id(words)
-            bench.act { timeline.close(window, &$0) }
+            bench.act { timeline.collections.close(window, &$0) }
         case "fetch":
             let (window, call) = (try MachineBench.id(name[...]), newCall())
             guard let direction = PageDirection(rawValue: String(rest)) else { return false }
-            bench.act { timeline.fetch(window, direction, call: call, &$0) }
+            bench.act { timeline.collections.fetch(window, direction, call: call, &$0) }
         case "start":
             let (window, call) = (try MachineBench.id(words), newCall())
-            bench.act { timeline.start(window, call: call, &$0) }
+            bench.act { timeline.collections.start(window, call: call, &$0) }
         case "reset":
             let (window, viewpoint) = (try MachineBench.id(name[...]), try MachineBench.place(rest))
-            bench.act { timeline.resetViewpoint(window, viewpoint, &$0) }
+            bench.act { timeline.collections.resetViewpoint(window, viewpoint, &$0) }
         default: return false
         }
         return true
@@ -144,7 +144,7 @@ final class TimelineStory {
         for key in bench.takeDueTimers() {
             switch key {
             case .timeline: bench.act { timeline.resume(&$0) }
-            case .fetch(let call): _ = bench.act { timeline.end(call, .timeout, short: .error, &$0) }
+            case .fetch(let call): _ = bench.act { timeline.collections.end(call, .timeout, short: .error, &$0) }
             default: break
             }
         }

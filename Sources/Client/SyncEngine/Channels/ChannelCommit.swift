@@ -56,7 +56,7 @@ struct ChannelCommit {
     ) throws(StoreError) {
         var histories = shown
         if !histories.contains(where: { $0.channelKey == key }) {
-            histories.append(try History.stored(HistoryID(url), capabilities, cache))
+            histories.append(try CachedHistory.read(HistoryID(url), capabilities, cache))
         }
         for var history in histories {
             try history.cut(before: order, cache)

@@ -38,11 +38,11 @@ final class HostInputs {
         case .fetch(let collection, let direction): fetch(collection, direction, id, &turn)
         case .fetchAllNext(let collection):
             let timeline = collections.opened(collection, id, .fetchAllNext, &turn)
-            timeline?.fetch(collection, .next, isOfAll: true, call: id, &turn)
+            timeline?.collections.fetch(collection, .next, isOfAll: true, call: id, &turn)
         case .fetchFailed(let collection): fetchOwn(failed: true, collection, id, &turn)
         case .fetchPending(let collection): fetchOwn(failed: false, collection, id, &turn)
         case .start(let collection):
-            collections.opened(collection, id, .start, &turn)?.start(collection, call: id, &turn)
+            collections.opened(collection, id, .start, &turn)?.collections.start(collection, call: id, &turn)
         case .own(let own, let collection):
             outbox.hostCalls.route(own, in: collection, id, collections, &turn)
         case .action(let action): take(action, id, &turn)
@@ -114,7 +114,7 @@ final class HostInputs {
         case .openMessages(let url, let filter, let viewpoint):
             collections.open(MessageWindow(id: list, filter: filter, viewpoint: viewpoint), url, &turn)
         case .fetch(let direction): fetch(list, direction, call, &turn)
-        case .start: collections.opened(list, call, .start, &turn)?.start(list, call: call, &turn)
+        case .start: collections.opened(list, call, .start, &turn)?.collections.start(list, call: call, &turn)
         case .resetViewpoint(let viewpoint): collections.resetViewpoint(list, viewpoint, &turn)
         case .closeList: removeCollection(list, &turn)
         case .listen(let listen, let location): machines.database?.listen(location, for: listen, &turn)
@@ -157,7 +157,7 @@ final class HostInputs {
         if lists.contains(id) { return lists.fetch(id, call: call, &turn) }
         if machines.search.contains(id) { return machines.search.fetch(id, call: call, &turn) }
         collections.noteUse(of: id, &turn)
-        collections.opened(id, call, .fetch, &turn)?.fetch(id, direction, call: call, &turn)
+        collections.opened(id, call, .fetch, &turn)?.collections.fetch(id, direction, call: call, &turn)
     }
 
     private func fetchOwn(failed: Bool, _ id: CollectionID, _ call: CallID, _ turn: inout Turn) {
@@ -176,7 +176,7 @@ final class HostInputs {
         let count = Int(clamping: limit)
         let info = lists.contains(id)
             ? lists.setLimit(id, count)
-            : machines.search.setLimit(id, count) ?? collections.timeline(of: id)?.setLimit(id, count)
+            : machines.search.setLimit(id, count) ?? collections.timeline(of: id)?.collections.setLimit(id, count)
         ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &turn)
     }
 

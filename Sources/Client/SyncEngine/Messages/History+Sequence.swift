@@ -50,18 +50,6 @@ extension History {
         return try cache.message(id: last.id, channel: channelKey)?.position == newest ? index : nil
     }
 
-    /// Whether a position lies inside the range of a page. Messages with the time of an end of the page may have been
-    /// cut off. Where no log tells of deletions, the page has to: rows from before the stream broke may lie there.
-    static func isInside(
-        _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), _ position: MessagePosition
-    ) -> Bool {
-        let (first, last) = (page.messages.first?.position, page.messages.last?.position)
-        let isBehindStart = page.reachedFirst || range.start.position.order < position.order
-        let isBeforeEnd = page.reachedNewest || position.order < range.end.position.order
-        return (isBehindStart || first.map { $0 <= position } ?? false)
-            && (isBeforeEnd || last.map { position <= $0 } ?? false)
-    }
-
     /// The waiting messages that are newer than a page that has reached the newest, where the client places messages.
     /// The page may be ahead of the stream, which then tells of messages that are older than the page. So a waiting
     /// message is newer only if it was told after one that is in the page, or in the chunk that the page extends; if
@@ -98,17 +86,6 @@ extension History {
             message.position = place
             return message
         }
-    }
-
-    /// The outermost message of the chunk with this edge, for a service that can tell an edge's token by its message.
-    func message(
-        at edge: HistoryEdge, _ direction: PageDirection, _ cache: CacheStore
-    ) throws(StoreError) -> MessageID? {
-        let chunk = chunks.chunks.first { (direction == .previous ? $0.start : $0.end) == edge }
-        guard let chunk, let place = try cache.outermost(
-            direction, from: chunk.start.position, through: chunk.end.position, channel: channelKey)
-        else { return nil }
-        return try cache.messageReferences(channel: channelKey, from: place, through: place).first?.id
     }
 
     /// The service told the token of an edge again; `nil`: there is none, and the chunk cannot be extended from there.

@@ -113,7 +113,7 @@ struct History {
     mutating func take(
         _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore, besides others: Set<MessageID> = []
     ) throws(StoreError) -> PageOutcome {
-        guard let range = page.range ?? emptyRange(page) else { return PageOutcome(rows: [], gone: []) }
+        guard let range = PageRange(page) else { return PageOutcome(rows: [], gone: []) }
         var added = ChunkList.Chunk(
             start: range.start, end: range.end, reachedFirst: page.reachedFirst, reachedNewest: page.reachedNewest)
         if added.reachedNewest, hasLostStrays {
@@ -123,11 +123,7 @@ struct History {
         }
         let newer = try newerStrays(than: page, endingAt: added.end.position, besides: others, cache)
         if newer == nil { added.reachedNewest = false }
-        if let last = chunks.last, last.reachedNewest, last.end.position < added.start.position, !added.reachedFirst {
-            // The connection did not tell the messages in between: it is dead, or slower than the answer.
-            chunks.forgetNewest(sureEnd: storedEnd)
-            sureEnd = nil
-        }
+        forgetNewest(before: added)
         // Where the client places messages, its pages have the crossings applied already.
         var rows = isBySequence ? page.messages : crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
@@ -148,23 +144,37 @@ struct History {
         let held = try cache.messageReferences(
             channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
             through: added.reachedNewest ? .last : added.end.position)
-        let missing = held.filter { message in
-            !present.contains(message.id) && !others.contains(message.id) && message.id != parentID
-                && !crossings.isNewer(message.id, isBySequence: isBySequence)
-                && (isBySequence ? before.index(covering: message.position) == nil : keepsNewest
-                    ? History.isInside(page, range, message.position)
-                    : History.speaks(page, range, for: message.position))
-        }
+        let missing = held.filter { !present.contains($0.id) && !others.contains($0.id) && isGone($0, range, before) }
         let (gone, known) = (missing.map(\.id), Set(held.map(\.id)))
         try cache.deleteMessages(ids: gone, channel: channelKey)
         try cache.upsert(rows, channel: channelKey)
         outOfOrder.subtract(page.messages.map(\.id))
-        for id in present { absent[id] = nil }
-        if absent.count + missing.count > History.deletedLimit { absent = [:] }
-        for message in missing.prefix(History.deletedLimit) { absent[message.id] = message.position }
+        note(missing: missing, present)
         try saveChunks(cache)
         stored += Int64(rows.filter { !known.contains($0.id) }.count)
         return PageOutcome(rows: rows, gone: gone)
+    }
+
+    /// A page is newer than all that was told, with messages in between that the connection did not tell: it is dead,
+    /// or slower than the answer.
+    private mutating func forgetNewest(before added: ChunkList.Chunk) {
+        guard let last = chunks.last, last.reachedNewest, last.end.position < added.start.position, !added.reachedFirst
+        else { return }
+        chunks.forgetNewest(sureEnd: storedEnd)
+        sureEnd = nil
+    }
+
+    /// Whether a cached message that is not in a page of this range was deleted. `before`: the chunks before the page.
+    private func isGone(_ message: MessageReference, _ range: PageRange, _ before: ChunkList) -> Bool {
+        guard message.id != parentID, !crossings.isNewer(message.id, isBySequence: isBySequence) else { return false }
+        if isBySequence { return before.index(covering: message.position) == nil }
+        return keepsNewest ? range.holds(message.position) : range.decides(message.position)
+    }
+
+    private mutating func note(missing: [MessageReference], _ present: Set<MessageID>) {
+        for id in present { absent[id] = nil }
+        if absent.count + missing.count > History.deletedLimit { absent = [:] }
+        for message in missing.prefix(History.deletedLimit) { absent[message.id] = message.position }
     }
 
     /// The stream skips messages: the chunk ends at the service's token, and the history goes on with a page.
@@ -187,26 +197,6 @@ struct History {
         // A page without a message stores nothing.
         if page.range == nil { try saveChunks(cache) }
         return outcome
-    }
-
-    /// The range of a channel without any message, which is complete, too.
-    private func emptyRange(_ page: MessagePage) -> (start: HistoryEdge, end: HistoryEdge)? {
-        guard page.reachedFirst, page.reachedNewest else { return nil }
-        let edge = HistoryEdge(MessagePosition(order: 0, tie: 0))
-        return (edge, edge)
-    }
-
-    /// Whether the page decides about a position: it lies inside the range, not at an outer edge where messages of the
-    /// same time may have been cut off.
-    private static func speaks(
-        _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), for position: MessagePosition
-    ) -> Bool {
-        guard let low = page.messages.first?.position, let high = page.messages.last?.position else {
-            // An answer without any row says nothing about the edge from which it was asked.
-            return page.reachedFirst && position < range.start.position
-                || page.reachedNewest && position > range.end.position
-        }
-        return (low <= position || page.reachedFirst) && (position <= high || page.reachedNewest)
     }
 
     // MARK: Facts

@@ -47,13 +47,13 @@ final class MessageCollections: Machine {
     ) {
         let known = timelines[place]
         let stored = known ?? turn.storage.committed { (cache) throws(StoreError) in
-            var history = try History.stored(place, turn.capabilities, cache)
+            var history = try CachedHistory.read(place, turn.capabilities, cache)
             // The stored chunks do not count any more; the first batch removes them from the file.
             if turn.context.stream == .broken { history.streamBroke() }
             if !window.id.isPrefetch {
                 try cache.counts.use(channel: try cache.channels.key(place.channelURL), at: turn.now.wall)
             }
-            return Timeline(place, history: history, parent: try history.parent(cache))
+            return Timeline(place, history: history, parent: try CachedHistory.parent(of: history, cache))
         }
         guard let timeline = stored else {
             unopened[window.id] = window
@@ -64,14 +64,14 @@ final class MessageCollections: Machine {
         turn.add(.collectionOpened(window.id, window.filter, place, isFirst: known == nil))
         var window = window
         window.setChannel(turn.storage.channel(place.channelURL).map { turn.shown($0).json })
-        timeline.open(window, &turn)
+        timeline.collections.open(window, &turn)
     }
 
     /// Removes a collection. Returns its channel or thread; `nil` when it never showed anything.
     func remove(_ id: CollectionID, _ turn: inout Turn) -> HistoryID? {
         unopened[id] = nil
         guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
-        timeline.close(id, &turn)
+        timeline.collections.close(id, &turn)
         if timeline.windows.isEmpty {
             if !id.isPrefetch { noteUse(of: place.channelURL, &turn) }
             turn.add(.timer(.timeline(place), at: nil))
@@ -108,11 +108,15 @@ final class MessageCollections: Machine {
         _ id: CollectionID, _ viewpoint: Int64, _ turn: inout Turn
     ) {
         unopened[id]?.reset(to: viewpoint)
-        timeline(of: id)?.resetViewpoint(id, viewpoint, &turn)
+        timeline(of: id)?.collections.resetViewpoint(id, viewpoint, &turn)
     }
 
     func cancel(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
-        timelines.sorted.contains { $0.end(call, status, short: status == .timeout ? .error : nil, &turn) }
+        timelines.sorted.contains { $0.collections.end(call, status, short: status == .timeout ? .error : nil, &turn) }
+    }
+
+    func continueFetch(_ call: CallID, _ turn: inout Turn) {
+        for timeline in timelines.sorted { timeline.collections.continueFetch(call, &turn) }
     }
 
     func sessionEnded(_ turn: inout Turn) {

@@ -92,7 +92,7 @@ struct MessageCommit {
     ) throws(StoreError) {
         let channel = try cache.channels.key(url)
         if timelines[HistoryID(url)] == nil {
-            var history = try History.stored(HistoryID(url), context.capabilities, cache)
+            var history = try CachedHistory.read(HistoryID(url), context.capabilities, cache)
             _ = try history.take(hole: older, page, context.rules, cache)
         }
         for thread in try cache.threads.sound(channel: channel) { try cache.chunks.closeOpenEnd(thread.key) }

@@ -70,7 +70,7 @@ struct MessageQuestions {
     /// read.
     private func gap(behind chunk: ChunkList.Chunk, of filter: MessageFilter?) -> ServiceRequest? {
         let held = context.storage.cached { (cache) throws(StoreError) in
-            try history.held(atEndOf: chunk, filter, cache)
+            try CachedHistory.held(history, atEndOf: chunk, filter, cache)
         }
         return held.map {
             .messageGap(channelURL: channelURL, start: chunk.start, end: chunk.end, held: $0, filter: filter)
@@ -148,7 +148,7 @@ struct MessageQuestions {
     /// Asks for the token of an edge that has lost it; the service finds it by the message at this edge.
     private func token(of edge: HistoryEdge, _ direction: PageDirection) -> Question {
         let message = context.storage.cached { (cache) throws(StoreError) in
-            try history.message(at: edge, direction, cache)
+            try CachedHistory.message(at: edge, of: history, direction, cache)
         }
         guard let message else { return .cacheUnreadable }
         guard let message else { return .edgeLost(edge, direction) }

@@ -12,7 +12,7 @@ import SyncStore
 final class Timeline {
     let id: HistoryID
     private(set) var history: History
-    private(set) var windows = MessageWindows()
+    var windows = MessageWindows()
     var step: TimelineStep
     var gate = RetryGate()
     /// Increased when everything starts over, so that answers to earlier requests are dropped.
@@ -35,55 +35,15 @@ final class Timeline {
     /// A request is in flight.
     var isBusy: Bool { step.isBusy }
 
-    private var coverage: Coverage {
+    var coverage: Coverage {
         let isGapChecked = if case .pages = step { true } else { false }
         return Coverage(
             channelURL: channelURL, channelKey: history.channelKey, chunks: history.chunks, isGapChecked: isGapChecked)
     }
 
-    // MARK: Host
-
-    func open(_ window: MessageWindow, _ turn: inout Turn) {
-        windows.open(window)
-        parent.tell(window, Cause(.cache), &turn)
-        resume(&turn)
-    }
-
-    func close(_ collection: CollectionID, _ turn: inout Turn) { windows.close(collection, &turn) }
-
-    /// `isOfAll`: fetches everything newer than what the collection shows.
-    func fetch(
-        _ collection: CollectionID, _ direction: PageDirection, isOfAll: Bool = false, call: CallID,
-        _ turn: inout Turn
-    ) {
-        if windows.fetch(collection, direction, isOfAll: isOfAll, call: call, coverage, &turn) { resume(&turn) }
-    }
-
-    func continueFetch(_ call: CallID, _ turn: inout Turn) { windows.continueFetch(call, coverage, &turn) }
-
-    func setLimit(_ collection: CollectionID, _ limit: Int) -> CollectionInfo? { windows.setLimit(collection, limit) }
-
-    func start(_ collection: CollectionID, call: CallID, _ turn: inout Turn) {
-        if windows.start(collection, call: call, coverage, &turn) { resume(&turn) }
-    }
-
-    /// Ends a fetch or a start with what has been shown. `false` when no such call waits.
-    func end(
-        _ call: CallID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
-    ) -> Bool { windows.end(call, status, short: short, &turn) }
-
-    func finishFetches(_ short: Completion.ShortReason, _ turn: inout Turn) {
-        windows.finishFetches(short, &turn)
-    }
+    // MARK: Session
 
     func end(_ turn: inout Turn) { windows.finishFetches(.closed, &turn) }
-
-    func resetViewpoint(_ collection: CollectionID, _ viewpoint: Int64, _ turn: inout Turn) {
-        windows.resetViewpoint(collection, viewpoint, &turn)
-        resume(&turn)
-    }
-
-    // MARK: Session
 
     func sessionBegan() { history.sessionBegan() }
 

@@ -47,7 +47,7 @@ final class SessionLife {
         isPaused = paused
         turn.context.isPaused = paused
         if paused {
-            for timeline in timelines.sorted { timeline.finishFetches(.paused, &turn) }
+            for timeline in timelines.sorted { timeline.collections.finishFetches(.paused, &turn) }
             machines.lists.continueFetches(isInterrupted: true, &turn)
         } else {
             resume(&turn)
