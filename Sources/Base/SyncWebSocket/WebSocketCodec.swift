@@ -75,6 +75,21 @@ public final class WebSocketCodec {
         // Half of the greatest number is as good as no limit, and sums with it never overflow.
         self.messageLimit = min(messageLimit, Int.max / 2)
         self.outputLimit = min(outputLimit, Int.max / 2)
+        var callbacks = WebSocketCodec.callbacks()
+        let user = Unmanaged.passUnretained(self).toOpaque()
+        let result =
+            switch role {
+            case .client: wslay_event_context_client_init(&context, &callbacks, user)
+            case .server: wslay_event_context_server_init(&context, &callbacks, user)
+            }
+        guard result == 0, let context else { return nil }
+        // Data messages are assembled here; libwslay's own limit then holds for each single frame, and for control
+        // frames, which must pass even under a tiny message limit.
+        wslay_event_config_set_no_buffering(context, 1)
+        wslay_event_config_set_max_recv_msg_length(context, UInt64(max(messageLimit, 125)))
+    }
+
+    private static func callbacks() -> wslay_event_callbacks {
         var callbacks = wslay_event_callbacks()
         callbacks.recv_callback = { context, buffer, count, _, user in
             guard let codec = WebSocketCodec.from(user), let buffer else { return -1 }
@@ -104,17 +119,7 @@ public final class WebSocketCodec {
             guard let codec = WebSocketCodec.from(user), let message = message?.pointee else { return }
             codec.messageEnds(message)
         }
-        let user = Unmanaged.passUnretained(self).toOpaque()
-        let result =
-            switch role {
-            case .client: wslay_event_context_client_init(&context, &callbacks, user)
-            case .server: wslay_event_context_server_init(&context, &callbacks, user)
-            }
-        guard result == 0, let context else { return nil }
-        // Data messages are assembled here; libwslay's own limit then holds for each single frame, and for control
-        // frames, which must pass even under a tiny message limit.
-        wslay_event_config_set_no_buffering(context, 1)
-        wslay_event_config_set_max_recv_msg_length(context, UInt64(max(messageLimit, 125)))
+        return callbacks
     }
 
     deinit {

@@ -58,51 +58,51 @@ public struct ChannelRecord: Equatable, Sendable {
     /// Reads the fields out of a slice that was validated before.
     public init?(slice: JSONSlice, copying bytes: [UInt8]? = nil) {
         guard slice.isObject else { return nil }
-        var url: ChannelURL?
         var record = ChannelRecord(url: "", json: bytes ?? slice.copy())
-        slice.forEachMember { key, value in
-            // Names are compared by length first, since most members are not read here.
-            switch key.bytes.count - 2 {
-            case 2:
-                if key.equals("id") { record.serviceID = value.int.map { String($0) } ?? value.string ?? "" }
-            case 4: if key.equals("name") { record.name = value.string ?? "" }
-            case 6: if key.equals("freeze") { record.isFrozen = value.bool ?? false }
-            case 8: if key.equals("is_super") { record.traits.isSuper = value.bool ?? false }
-            case 9:
-                if key.equals("is_hidden") { record.isHidden = value.bool ?? false }
-                else if key.equals("joined_ts") {
-                    record.membership.joinedAt = ChannelRecord.milliseconds(value.int ?? 0)
-                }
-                else if key.equals("is_public") { record.traits.isPublic = value.bool ?? false }
-            case 10:
-                if key.equals("created_at") { record.createdAt = ChannelRecord.milliseconds(value.int ?? 0) }
-                else if key.equals("invited_at") {
-                    record.membership.invitedAt = ChannelRecord.milliseconds(value.int ?? 0)
-                }
-            case 11:
-                if key.equals("channel_url") { url = value.string.map { ChannelURL($0) } }
-                else if key.equals("custom_type") { record.customType = value.string ?? "" }
-            case 12:
-                if key.equals("hidden_state") { record.traits.hiddenState = value.string ?? "" }
-                else if key.equals("member_state") { record.traits.memberState = value.string ?? "none" }
-                else if key.equals("is_broadcast") { record.traits.isBroadcast = value.bool ?? false }
-                else if key.equals("is_exclusive") { record.traits.isExclusive = value.bool ?? false }
-                else if key.equals("last_message") { record.lastMessage = ChannelRecord.reference(value) }
-            case 17:
-                if key.equals("ts_message_offset") { record.messageOffset = max(record.messageOffset, value.int ?? 0) }
-            case 20:
-                if key.equals("unread_message_count") { record.unreadMessageCount = value.int ?? 0 }
-                else if key.equals("is_chat_notification") { record.traits.isChatNotification = value.bool ?? false }
-                else if key.equals("message_purge_offset"), let end = value.int, end > 0, end < Int64.max {
-                    // Messages of that very time are gone, too.
-                    record.messageOffset = max(record.messageOffset, end + 1)
-                }
-            default: break
-            }
-        }
-        guard let url, !url.isEmpty else { return nil }
-        record.url = url
+        slice.forEachMember { record.take($0, $1) }
+        guard !record.url.isEmpty else { return nil }
         self = record
+    }
+
+    private mutating func take(_ key: JSONSlice, _ value: JSONSlice) {
+        // Names are compared by length first, since most members are not read here.
+        switch key.bytes.count - 2 {
+        case 2:
+            if key.equals("id") { serviceID = value.int.map { String($0) } ?? value.string ?? "" }
+        case 4: if key.equals("name") { name = value.string ?? "" }
+        case 6: if key.equals("freeze") { isFrozen = value.bool ?? false }
+        case 8: if key.equals("is_super") { traits.isSuper = value.bool ?? false }
+        case 9:
+            if key.equals("is_hidden") { isHidden = value.bool ?? false }
+            else if key.equals("joined_ts") {
+                membership.joinedAt = ChannelRecord.milliseconds(value.int ?? 0)
+            }
+            else if key.equals("is_public") { traits.isPublic = value.bool ?? false }
+        case 10:
+            if key.equals("created_at") { createdAt = ChannelRecord.milliseconds(value.int ?? 0) }
+            else if key.equals("invited_at") {
+                membership.invitedAt = ChannelRecord.milliseconds(value.int ?? 0)
+            }
+        case 11:
+            if key.equals("channel_url") { url = value.string.map { ChannelURL($0) } ?? "" }
+            else if key.equals("custom_type") { customType = value.string ?? "" }
+        case 12:
+            if key.equals("hidden_state") { traits.hiddenState = value.string ?? "" }
+            else if key.equals("member_state") { traits.memberState = value.string ?? "none" }
+            else if key.equals("is_broadcast") { traits.isBroadcast = value.bool ?? false }
+            else if key.equals("is_exclusive") { traits.isExclusive = value.bool ?? false }
+            else if key.equals("last_message") { lastMessage = ChannelRecord.reference(value) }
+        case 17:
+            if key.equals("ts_message_offset") { messageOffset = max(messageOffset, value.int ?? 0) }
+        case 20:
+            if key.equals("unread_message_count") { unreadMessageCount = value.int ?? 0 }
+            else if key.equals("is_chat_notification") { traits.isChatNotification = value.bool ?? false }
+            else if key.equals("message_purge_offset"), let end = value.int, end > 0, end < Int64.max {
+                // Messages of that very time are gone, too.
+                messageOffset = max(messageOffset, end + 1)
+            }
+        default: break
+        }
     }
 
     /// Which of the channels that were made under its URL it is.
