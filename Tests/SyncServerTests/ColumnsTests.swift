@@ -22,13 +22,13 @@ final class ColumnsTests: XCTestCase {
 
     func testChannels() throws {
         let storage = try storage()
-        var stored = try storage.insert(channel)
-        XCTAssertEqual(properties(try XCTUnwrap(storage.channel("url"))), properties(stored))
+        var stored = try storage.channels.insert(channel)
+        XCTAssertEqual(properties(try XCTUnwrap(storage.channels.channel("url"))), properties(stored))
         (stored.name, stored.coverURL, stored.data, stored.customType) = ("n2", "c2", "d2", "t2")
         (stored.flags, stored.accessCode, stored.survival, stored.distinctKey) = ([.frozen], "code2", 61, "key2")
         stored.pinned = Array("[8]".utf8)
-        try storage.update(stored)
-        XCTAssertEqual(properties(try XCTUnwrap(storage.channel("url"))), properties(stored))
+        try storage.channels.update(stored)
+        XCTAssertEqual(properties(try XCTUnwrap(storage.channels.channel("url"))), properties(stored))
     }
 
     func testMembers() throws {
@@ -38,9 +38,9 @@ final class ColumnsTests: XCTestCase {
         (row.delivered, row.readTotal, row.ownUnread, row.mentions, row.hidden) = (5, 6, 7, 8, .always)
         (row.offset, row.countPreference, row.pushTrigger, row.mutedUntil, row.mutedAt) = (9, "off", "all", 10, 11)
         (row.muteNote, row.pushSound, row.silentID, row.silentAt) = ("note", "sound", 12, 13)
-        try storage.save(row, at: 14)
+        try storage.members.save(row, at: 14)
         (row.changeSeq, row.changeAt) = (storage.lastSequence, 14)
-        XCTAssertEqual(properties(try XCTUnwrap(storage.membership(1, "u"))), properties(row))
+        XCTAssertEqual(properties(try XCTUnwrap(storage.members.membership(1, "u"))), properties(row))
     }
 
     func testUsers() throws {
@@ -50,13 +50,13 @@ final class ColumnsTests: XCTestCase {
         row.languages = Array(#"["de"]"#.utf8)
         row.details = Array(#"{"d":1}"#.utf8)
         (row.revokedToken, row.isActive, row.lastSeenAt, row.acceptsInvitations) = ("r", false, 2, false)
-        try storage.save(row)
-        XCTAssertEqual(properties(try XCTUnwrap(storage.user("u"))), properties(row))
+        try storage.users.save(row)
+        XCTAssertEqual(properties(try XCTUnwrap(storage.users.user("u"))), properties(row))
         // Behind the columns of another table.
         var member = MembershipRow(channelID: 1, userID: "u", state: .joined)
         member.joinedAt = 3
-        try storage.save(member, at: 4)
-        let both = try XCTUnwrap(storage.members(1).first)
+        try storage.members.save(member, at: 4)
+        let both = try XCTUnwrap(storage.members.list(1).first)
         XCTAssertEqual(properties(both.user), properties(row))
         XCTAssertEqual(both.membership.joinedAt, 3)
     }
@@ -73,13 +73,13 @@ final class ColumnsTests: XCTestCase {
             row.parentInfo = Array((text + "p").utf8)
             return row
         }
-        try storage.insert(row("1"))
-        XCTAssertEqual(properties(try XCTUnwrap(storage.message(3))), properties(row("1")))
-        try storage.update(row("2"))
-        XCTAssertEqual(properties(try XCTUnwrap(storage.message(3))), properties(row("2")))
+        try storage.messages.insert(row("1"))
+        XCTAssertEqual(properties(try XCTUnwrap(storage.messages.message(3))), properties(row("1")))
+        try storage.messages.update(row("2"))
+        XCTAssertEqual(properties(try XCTUnwrap(storage.messages.message(3))), properties(row("2")))
         var bare = row("3")
         (bare.metaarray, bare.reactions, bare.threadInfo, bare.parentInfo) = (nil, nil, nil, nil)
-        try storage.update(bare)
-        XCTAssertEqual(properties(try XCTUnwrap(storage.message(3))), properties(bare))
+        try storage.messages.update(bare)
+        XCTAssertEqual(properties(try XCTUnwrap(storage.messages.message(3))), properties(bare))
     }
 }

@@ -55,7 +55,7 @@ final class ServerCore {
         }
         hub.onClose = { [unowned self] socket in
             guard !socket.userID.isEmpty, !hub.isOnline(socket.userID) else { return }
-            do { try storage.sawUser(socket.userID, at: clock.now()) } catch {
+            do { try storage.users.saw(socket.userID, at: clock.now()) } catch {
                 Log.failure("the last sight of a user was not stored", error)
             }
         }

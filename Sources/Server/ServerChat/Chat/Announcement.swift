@@ -25,16 +25,16 @@ public struct Announcement {
         let storage = chat.storage
         let found: [ChannelRow]
         switch text("target_at") {
-        case "sender_all_channels": found = try storage.channels(of: sender).map(\.channel)
-        case "target_channels": found = try listed.compactMap { try storage.channel($0) }
+        case "sender_all_channels": found = try storage.channels.list(of: sender).map(\.channel)
+        case "target_channels": found = try listed.compactMap { try storage.channels.channel($0) }
         case "target_users_included_channels":
             var seen: Set<Int64> = []
-            found = try listed.flatMap { try storage.channels(of: $0).map(\.channel) }
+            found = try listed.flatMap { try storage.channels.list(of: $0).map(\.channel) }
                 .filter { seen.insert($0.id).inserted }
         default:
             // The channels that have only the sender and one of the users as members.
             found = try listed.flatMap { user in
-                try storage.channels(of: user).map(\.channel).filter { channel in
+                try storage.channels.list(of: user).map(\.channel).filter { channel in
                     TextSet(try storage.audience(channel.id)) == TextSet([user, sender].filter { !$0.isEmpty })
                 }
             }
@@ -49,7 +49,7 @@ public struct Announcement {
     }
 
     public func users() throws -> TextSet {
-        TextSet(try channels().flatMap { try chat.storage.joinedMembers($0.id) }).subtracting([sender])
+        TextSet(try channels().flatMap { try chat.storage.members.joined($0.id) }).subtracting([sender])
     }
 
     /// Sends the message, also into new channels when the announcement asks for them.
@@ -66,8 +66,8 @@ public struct Announcement {
         let reached = try users()
         for target in targets {
             // Each channel is read again, since a message to an earlier one may have changed its counts.
-            guard let channel = try chat.storage.channel(id: target.id), !channel.isDeleted else { continue }
-            let isMember = try chat.storage.membership(channel.id, sender)?.state == .joined
+            guard let channel = try chat.storage.channels.channel(id: target.id), !channel.isDeleted else { continue }
+            let isMember = try chat.storage.members.membership(channel.id, sender)?.state == .joined
             var speaker = input.kind == .admin ? "" : sender
             var said = input
             // A sender who is not a member speaks as the service.
@@ -86,7 +86,7 @@ public struct Announcement {
         else { return }
         let options = json["create_channel_options"] ?? .object()
         for user in listed {
-            let exists = try chat.storage.channels(of: user).contains { channel, _ in
+            let exists = try chat.storage.channels.list(of: user).contains { channel, _ in
                 TextSet(try chat.storage.audience(channel.id)) == TextSet([user, sender])
             }
             if exists { continue }

@@ -51,7 +51,7 @@ public struct ChannelListQuery {
         guard matchesChannel(channel, member), matchesMembership(channel, member) else { return false }
         return try matchesInviter(member, viewer, storage) && matchesMembers(channel, viewer, storage)
             && matchesMetadata(channel, storage)
-            && (counters?.matches(storage.counters(channel.id)) ?? true)
+            && (counters?.matches(storage.channels.counters(channel.id)) ?? true)
     }
 
     private func matchesChannel(_ channel: ChannelRow, _ member: MembershipRow) -> Bool {
@@ -101,8 +101,8 @@ public struct ChannelListQuery {
 
     private func matchesInviter(_ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {
         switch memberState {
-        case "invited_by_friend": try storage.isFriend(member.inviter, of: viewer)
-        case "invited_by_non_friend": try !storage.isFriend(member.inviter, of: viewer)
+        case "invited_by_friend": try storage.friends.isFriend(member.inviter, of: viewer)
+        case "invited_by_non_friend": try !storage.friends.isFriend(member.inviter, of: viewer)
         default: true
         }
     }
@@ -126,7 +126,7 @@ public struct ChannelListQuery {
             || !searchText.isEmpty && searchesNicknames
         let names =
             needsNicknames
-            ? try storage.members(channel.id).filter { !$0.user.id.isByteEqual(to: viewer) }
+            ? try storage.members.list(channel.id).filter { !$0.user.id.isByteEqual(to: viewer) }
                 .map { $0.user.nickname.lowercased() } : []
         if !nicknameContains.isEmpty {
             let isFound = names.contains { name in nicknameContains.contains { name.contains(text: $0) } }
@@ -144,7 +144,7 @@ public struct ChannelListQuery {
 
     private func matchesMetadata(_ channel: ChannelRow, _ storage: Storage) throws -> Bool {
         guard !metadataKey.isEmpty else { return true }
-        guard let value = try storage.metadata(channel.id).value(ofKey: metadataKey) else {
+        guard let value = try storage.channels.metadata(channel.id).value(ofKey: metadataKey) else {
             return false
         }
         if let metadataValues, !metadataValues.contains(value) { return false }

@@ -36,14 +36,14 @@ public struct ChannelView {
         self.chat = chat
         self.viewer = viewer
         self.parts = parts
-        (blocking, blockedBy) = viewer.isEmpty ? ([], []) : try chat.storage.blocks(of: viewer)
+        (blocking, blockedBy) = viewer.isEmpty ? ([], []) : try chat.storage.blocks.list(of: viewer)
         now = chat.now
     }
 
     /// The whole document.
     public func document(_ channel: ChannelRow, extra: KeyValuePairs<StaticString, Bool> = [:]) throws -> [UInt8] {
         var writer = JSONWriter(capacity: 2048)
-        let membership = viewer.isEmpty ? nil : try chat.storage.membership(channel.id, viewer)
+        let membership = viewer.isEmpty ? nil : try chat.storage.members.membership(channel.id, viewer)
         try write(channel, membership, to: &writer, extra: extra)
         return writer.bytes
     }
@@ -62,7 +62,7 @@ public struct ChannelView {
         writer.member("custom_type", channel.customType)
         writer.member("created_at", channel.createdAt / 1000)
         writer.key("created_by")
-        if let creator = channel.createdBy.isEmpty ? nil : try storage.user(channel.createdBy) {
+        if let creator = channel.createdBy.isEmpty ? nil : try storage.users.user(channel.createdBy) {
             writer.beginObject()
             creator.writeCore(&writer)
             writer.endObject()
@@ -76,21 +76,21 @@ public struct ChannelView {
         writer.member("message_purge_offset", chat.settings.purgeOffset(customType: channel.customType))
         writer.member("max_length_message", chat.options.maximumMessageLength)
         writer.member("ignore_profanity_filter", false)
-        writer.member("has_bot", try !storage.bots.isEmpty && storage.hasMember(channel.id, among: storage.bots))
+        writer.member("has_bot", try !storage.bots.isEmpty && storage.members.hasAny(channel.id, among: storage.bots))
         writer.member("has_ai_bot", false)
         writeNested(channel, &writer)
         for (key, value) in extra { writer.member(key, value) }
         try writeOwn(channel, membership, &writer)
 
         writer.key("last_message")
-        if let last = try channel.lastMessage(of: membership).flatMap({ try storage.message($0.id) }) {
+        if let last = try channel.lastMessage(of: membership).flatMap({ try storage.messages.message($0.id) }) {
             writer.raw(last.bytes(parts.contains(.lastMetaArrays) ? .all : .all.subtracting(.metaarray)))
         } else {
             writer.null()
         }
         writer.member("pinned_message_ids", raw: channel.pinned)
         writer.key("latest_pinned_message")
-        if let pinned = Chat.pinned(channel).last, let message = try storage.message(pinned) {
+        if let pinned = Chat.pinned(channel).last, let message = try storage.messages.message(pinned) {
             writer.raw(message.bytes(.all))
         } else {
             writer.null()
@@ -100,7 +100,7 @@ public struct ChannelView {
         if parts.contains(.metadata) {
             writer.key("metadata")
             writer.beginObject()
-            for (key, value) in try storage.metadata(channel.id) {
+            for (key, value) in try storage.channels.metadata(channel.id) {
                 writer.key(escaping: key)
                 writer.string(value)
             }
@@ -158,7 +158,7 @@ public struct ChannelView {
         writer.member("is_push_enabled", membership?.pushTrigger != "off")
         writer.key("inviter")
         if let inviter = membership.flatMap({ $0.inviter.isEmpty ? nil : $0.inviter }),
-            let user = try chat.storage.user(inviter)
+            let user = try chat.storage.users.user(inviter)
         {
             writer.beginObject()
             user.writeCore(&writer)
@@ -179,15 +179,16 @@ public struct ChannelView {
     private func writeMembers(_ channel: ChannelRow, _ writer: inout JSONWriter) throws {
         writer.key("members")
         writer.beginArray()
-        for entry in try chat.storage.members(channel.id, limit: channel.isSuper ? ChannelView.superMemberLimit : .max)
+        for entry in try chat.storage.members.list(
+            channel.id, limit: channel.isSuper ? ChannelView.superMemberLimit : .max)
         where !parts.contains(entry.user.isActive ? .inactiveOnly : .activeOnly) {
             write(entry.membership, entry.user, to: &writer)
         }
         writer.endArray()
         writer.key("operators")
         writer.beginArray()
-        for id in try chat.storage.operators(channel.id) {
-            guard let user = try chat.storage.user(id) else { continue }
+        for id in try chat.storage.members.operators(channel.id) {
+            guard let user = try chat.storage.users.user(id) else { continue }
             writer.beginObject()
             user.writeCore(&writer)
             writer.endObject()
@@ -196,7 +197,7 @@ public struct ChannelView {
     }
 
     private func writeReceipts(_ channel: ChannelRow, _ writer: inout JSONWriter) throws {
-        let receipts = try chat.storage.receipts(channel.id)
+        let receipts = try chat.storage.members.receipts(channel.id)
         if parts.contains(.readReceipt) {
             writer.key("read_receipt")
             writer.beginObject()

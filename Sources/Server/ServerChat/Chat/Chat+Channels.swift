@@ -17,7 +17,7 @@ extension Chat {
         let invitation = try InvitationInput(fields)
         var known: [UserRow] = []
         for id in users {
-            if let user = try storage.user(id) {
+            if let user = try storage.users.user(id) {
                 known.append(user)
             } else if isStrict {
                 throw Refusal.invalid("user_ids", "there is no user \"\(id)\"")
@@ -38,14 +38,14 @@ extension Chat {
         if try fields.bool("is_distinct") == true, !channel.isSuper, !channel.isPublic {
             channel.flags.insert(.distinct)
             channel.distinctKey = known.map(\.id).sortedByBytes().joined(separator: "\n")
-            if let existing = try storage.distinctChannel(channel.distinctKey) { return (existing, false) }
+            if let existing = try storage.channels.distinct(channel.distinctKey) { return (existing, false) }
         }
         if channel.url.isEmpty { channel.url = "sendbird_group_channel_\(now)_\(storage.random.hex(10))" }
         guard channel.url.utf8.count <= 300 else { throw Refusal.tooLong("channel_url") }
-        if try storage.isTaken(channelURL: channel.url) { throw Refusal.exists("\"channel_url\"") }
+        if try storage.channels.isTaken(url: channel.url) { throw Refusal.exists("\"channel_url\"") }
 
         let stored = try change { broadcasts in
-            let stored = try storage.insert(channel)
+            let stored = try storage.channels.insert(channel)
             for user in known {
                 let isIn = user.id.isByteEqual(to: inviter) || invitation.isIn(user)
                 var member = MembershipRow(channelID: stored.id, userID: user.id, state: isIn ? .joined : .invited)
@@ -56,10 +56,10 @@ extension Chat {
                     member.inviter = inviter
                     member.invitedAt = inviter.isEmpty ? 0 : now
                 }
-                try storage.save(member, at: now)
+                try storage.members.save(member, at: now)
             }
-            _ = try storage.recountMembers(stored.id)
-            let created = try storage.channel(id: stored.id) ?? stored
+            _ = try storage.members.recount(stored.id)
+            let created = try storage.channels.channel(id: stored.id) ?? stored
             try tellInvitation(
                 created, inviter: inviter, invitees: known.filter { !$0.id.isByteEqual(to: inviter) }, at: now,
                 &broadcasts)
@@ -94,7 +94,7 @@ extension Chat {
     /// Whether the caller may change a channel.
     public func checkManaging(_ caller: Caller, _ channel: ChannelRow, needsOperator: Bool) throws {
         if caller.isAdmin { return }
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
         if needsOperator, !member.isOperator { throw Refusal.unauthorized("operators only") }
@@ -102,7 +102,7 @@ extension Chat {
 
     public func updateChannel(_ channel: ChannelRow, _ fields: Fields, _ caller: Caller) throws -> ChannelRow {
         // In a channel without operators every member may do this.
-        let hasOperators = try !storage.operators(channel.id).isEmpty
+        let hasOperators = try !storage.members.operators(channel.id).isEmpty
         try checkManaging(caller, channel, needsOperator: hasOperators)
         var changed = channel
         try apply(fields, to: &changed)
@@ -127,13 +127,13 @@ extension Chat {
         }
         let now = now
         return try change { broadcasts in
-            try storage.update(changed)
+            try storage.channels.update(changed)
             if let operators = try fields.strings("operator_ids") {
                 try setOperators(channel, to: operators, at: now, &broadcasts)
             }
-            try storage.touchChannel(channel.id, at: now)
+            try storage.channels.touch(channel.id, at: now)
             try tellChange(changed, at: now, &broadcasts)
-            return try storage.channel(id: channel.id) ?? changed
+            return try storage.channels.channel(id: channel.id) ?? changed
         }
     }
 
@@ -151,7 +151,7 @@ extension Chat {
         let now = now
         try change { broadcasts in
             let audience = try storage.audience(channel.id)
-            try storage.deleteChannel(channel.id, at: now)
+            try storage.channels.delete(channel.id, at: now)
             broadcasts.append(
                 Broadcast(
                     frame: Frames.channelEvent(12000, channel, at: now, .object()), users: audience,
@@ -165,12 +165,12 @@ extension Chat {
         if isFrozen { changed.flags.insert(.frozen) } else { changed.flags.remove(.frozen) }
         let now = now
         return try change { broadcasts in
-            try storage.update(changed)
-            try storage.touchChannel(channel.id, at: now)
+            try storage.channels.update(changed)
+            try storage.channels.touch(channel.id, at: now)
             let frame = Frames.channelEvent(
                 isFrozen ? 10701 : 10700, changed, at: now, .object(["freeze": .bool(isFrozen)]))
             broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
-            return try storage.channel(id: channel.id) ?? changed
+            return try storage.channels.channel(id: channel.id) ?? changed
         }
     }
 
@@ -181,7 +181,7 @@ extension Chat {
         _ channel: ChannelRow, _ values: [(String, String)], creates: Bool, changes: Bool, _ caller: Caller
     ) throws -> (values: JSON, at: Int64) {
         try checkManaging(caller, channel, needsOperator: false)
-        let known = TextMap(try storage.metadata(channel.id))
+        let known = TextMap(try storage.channels.metadata(channel.id))
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
@@ -199,7 +199,7 @@ extension Chat {
         let result = JSON.object()
         try change { broadcasts in
             for (key, value) in (created.members ?? []) + (updated.members ?? []) {
-                try storage.setMetadata(channel.id, key, value.string ?? "")
+                try storage.channels.setMetadata(channel.id, key, value.string ?? "")
                 result.set(key, value)
             }
             try tellMeta(11100, channel, created, updated, [], at: now, &broadcasts)
@@ -209,10 +209,10 @@ extension Chat {
 
     public func removeMetadata(_ channel: ChannelRow, _ keys: TextSet?, _ caller: Caller) throws {
         try checkManaging(caller, channel, needsOperator: false)
-        let gone = try storage.metadata(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
+        let gone = try storage.channels.metadata(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now
         try change { broadcasts in
-            for key in gone { try storage.removeMetadata(channel.id, key) }
+            for key in gone { try storage.channels.removeMetadata(channel.id, key) }
             try tellMeta(11100, channel, .object(), .object(), gone, at: now, &broadcasts)
         }
     }
@@ -224,7 +224,7 @@ extension Chat {
         _ caller: Caller
     ) throws -> JSON {
         try checkManaging(caller, channel, needsOperator: false)
-        let known = TextMap(try storage.counters(channel.id))
+        let known = TextMap(try storage.channels.counters(channel.id))
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
@@ -248,7 +248,7 @@ extension Chat {
         let result = JSON.object()
         try change { broadcasts in
             for (key, value) in (created.members ?? []) + (updated.members ?? []) {
-                try storage.setCounter(channel.id, key, value.int ?? 0)
+                try storage.channels.setCounter(channel.id, key, value.int ?? 0)
                 result.set(key, value)
             }
             try tellMeta(11200, channel, created, updated, [], at: now, &broadcasts)
@@ -258,10 +258,10 @@ extension Chat {
 
     public func removeCounters(_ channel: ChannelRow, _ keys: TextSet?, _ caller: Caller) throws {
         try checkManaging(caller, channel, needsOperator: false)
-        let gone = try storage.counters(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
+        let gone = try storage.channels.counters(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now
         try change { broadcasts in
-            for key in gone { try storage.removeCounter(channel.id, key) }
+            for key in gone { try storage.channels.removeCounter(channel.id, key) }
             try tellMeta(11200, channel, .object(), .object(), gone, at: now, &broadcasts)
         }
     }
@@ -275,7 +275,7 @@ extension Chat {
         if updated.count > 0 { data.set("updated", updated) }
         if !deleted.isEmpty { data.set("deleted", .strings(deleted)) }
         guard data.count > 0 else { return }
-        try storage.touchChannel(channel.id, at: now)
+        try storage.channels.touch(channel.id, at: now)
         broadcasts.append(
             Broadcast(
                 frame: Frames.channelEvent(category, channel, at: now, data), users: try storage.audience(channel.id)))

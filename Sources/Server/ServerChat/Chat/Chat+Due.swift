@@ -18,7 +18,7 @@ extension Chat {
 
     /// Sets the timer for the next message that expires, after such a message was sent.
     public func expireLater() {
-        do { arrange(at: try storage.nextExpiry() ?? 0) } catch {
+        do { arrange(at: try storage.messages.nextExpiry() ?? 0) } catch {
             Log.failure("the next expiry is not known", error)
             arrange(at: now + Chat.dueRetryDelay)
         }
@@ -39,7 +39,7 @@ extension Chat {
             }
         }
         attempt("what was due") {
-            for (kind, document) in try storage.due(by: now) {
+            for (kind, document) in try storage.documents.due(by: now) {
                 // An action that fails must not keep the others from happening.
                 attempt("\(kind.rawValue) \(document.id)") { try happen(kind, document, now) }
             }
@@ -49,7 +49,8 @@ extension Chat {
         tellExpiredKeys()
         attempt("the arrangement of what is due next") {
             let next = [
-                try storage.nextDue(after: now), try storage.nextExpiry(), try storage.nextMuteEnd(), hub.nextKeyExpiry,
+                try storage.documents.nextDue(after: now), try storage.messages.nextExpiry(),
+                try storage.members.nextMuteEnd(), hub.nextKeyExpiry,
             ].compactMap { $0 }.min()
             if let next { arrange(at: next) }
         }
@@ -57,11 +58,11 @@ extension Chat {
     }
 
     /// Does a due action as a whole and clears it. When it cannot be done, as when its channel is gone, it has failed.
-    private func happen(_ kind: Storage.Kind, _ document: Storage.Document, _ now: Int64) throws {
+    private func happen(_ kind: DocumentTable.Kind, _ document: DocumentTable.Document, _ now: Int64) throws {
         do {
             try atomically {
                 try perform(kind, document)
-                try storage.clearDue(kind, document.id, by: now)
+                try storage.documents.clearDue(kind, document.id, by: now)
             }
         } catch let error as StoreError {
             throw error
@@ -70,7 +71,7 @@ extension Chat {
         }
     }
 
-    private func perform(_ kind: Storage.Kind, _ document: Storage.Document) throws {
+    private func perform(_ kind: DocumentTable.Kind, _ document: DocumentTable.Document) throws {
         switch kind {
         case .scheduled: try sendScheduled(document)
         case .announcement: try announce(document.id, document.json)
@@ -80,10 +81,10 @@ extension Chat {
         }
     }
 
-    private func fail(_ kind: Storage.Kind, _ document: Storage.Document, _ error: any Error) throws {
+    private func fail(_ kind: DocumentTable.Kind, _ document: DocumentTable.Document, _ error: any Error) throws {
         Log.failure("\(kind.rawValue) \(document.id) failed", error)
         document.json.set("status", "failed")
-        try storage.save(kind, document.id, scope: document.scope, at: document.at, document.json)
+        try storage.documents.save(kind, document.id, scope: document.scope, at: document.at, document.json)
     }
 
     /// Sockets hear once that their session key has run out.
@@ -95,9 +96,9 @@ extension Chat {
     private func expireMessages() throws {
         let most = 500
         while true {
-            let expired = try storage.expired(at: now, limit: most)
+            let expired = try storage.messages.expired(at: now, limit: most)
             for message in expired {
-                guard let channel = try storage.channel(id: message.channelID) else { continue }
+                guard let channel = try storage.channels.channel(id: message.channelID) else { continue }
                 try remove(message, channel)
             }
             if expired.count < most { return }

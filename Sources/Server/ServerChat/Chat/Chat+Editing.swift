@@ -7,9 +7,9 @@ extension Chat {
     public func ownMessage(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, operatorsMay: Bool) throws
         -> MessageRow
     {
-        guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+        guard let message = try storage.messages.message(id, in: channel.id) else { throw Refusal.noMessage() }
         if caller.isAdmin { return message }
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
         guard message.sender.isByteEqual(to: caller.userID) || operatorsMay && member.isOperator else {
@@ -55,7 +55,7 @@ extension Chat {
         }
         if let ids = try fields.strings("mentioned_user_ids") {
             json.set("mentioned_user_ids", .strings(ids))
-            json.set("mentioned_users", .array(try ids.compactMap { try storage.user($0)?.json }))
+            json.set("mentioned_users", .array(try ids.compactMap { try storage.users.user($0)?.json }))
         }
         if let value = fields["mentioned_message_template"] { json.set("mentioned_message_template", value) }
         if let value = fields["extended_message"] ?? fields["extended_message_payload"] {
@@ -72,15 +72,16 @@ extension Chat {
     /// message.
     private func moveMentions(of message: MessageRow, from old: Mentions, to new: Mentions) throws {
         guard message.isCountable else { return }
-        let before = try storage.countablesBefore(message)
-        try storage.countMentions(message, old, by: -1, before: before)
-        try storage.countMentions(message, new, by: 1, before: before)
+        let before = try storage.messages.countablesBefore(message)
+        try storage.members.countMentions(message, old, by: -1, before: before)
+        try storage.members.countMentions(message, new, by: 1, before: before)
     }
 
     /// Changes the extra data of a message; any member may.
     public func editExtraData(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
         try checkReading(caller, channel)
-        guard var message = try storage.message(id, in: channel.id), let json = try? JSON.parse(message.json) else {
+        guard var message = try storage.messages.message(id, in: channel.id), let json = try? JSON.parse(message.json)
+        else {
             throw Refusal.noMessage()
         }
         let old = JSON.object([
@@ -113,17 +114,17 @@ extension Chat {
         throws -> Sent
     {
         try change { broadcasts in
-            try storage.update(message)
-            try storage.noteChange(message, isDeleted: false, at: now)
+            try storage.messages.update(message)
+            try storage.changes.note(message, isDeleted: false, at: now)
             let mentions = Mentions(try? JSON.parse(message.json))
             if Mentions(old) != mentions {
                 try moveMentions(of: message, from: Mentions(old), to: mentions)
                 // A count of mentions changed: clients that were away learn it from the change log.
-                try storage.touchChannel(channel.id, at: now)
+                try storage.channels.touch(channel.id, at: now)
             }
             try refreshParentInfo(of: message, at: now)
-            let isLast = try channel.lastMessageID == message.id || storage.isSilentLast(message)
-            if isLast { try storage.touchChannel(channel.id, at: now) }
+            let isLast = try channel.lastMessageID == message.id || storage.members.isSilentLast(message)
+            if isLast { try storage.channels.touch(channel.id, at: now) }
             let frame = editFrame(message, old)
             broadcasts.append(
                 Broadcast(frame: frame, users: try storage.audience(channel.id), except: caller.socket))
@@ -175,11 +176,11 @@ extension Chat {
     }
 
     private func replaceParentInfo(_ parentID: Int64, _ info: [UInt8], at now: Int64) throws {
-        for id in try storage.replies(parentID) {
-            guard var reply = try storage.message(id) else { continue }
+        for id in try storage.messages.replies(parentID) {
+            guard var reply = try storage.messages.message(id) else { continue }
             reply.parentInfo = info
-            try storage.update(reply)
-            try storage.noteChange(reply, isDeleted: false, at: now)
+            try storage.messages.update(reply)
+            try storage.changes.note(reply, isDeleted: false, at: now)
         }
     }
 
@@ -193,21 +194,21 @@ extension Chat {
         let id = message.id
         let now = now
         try change { broadcasts in
-            try storage.delete(message)
+            try storage.messages.delete(message)
             try remember(removed: message)
-            try storage.uncount(message)
-            try storage.noteChange(message, isDeleted: true, at: now)
+            try storage.messages.uncount(message)
+            try storage.changes.note(message, isDeleted: true, at: now)
             if channel.lastMessageID == message.id {
-                try storage.recallLastMessage(channel.id, settings.lastMessageThreading)
+                try storage.messages.recallLastMessage(channel.id, settings.lastMessageThreading)
             }
-            try storage.recallSilent(after: message, settings.lastMessageThreading)
+            try storage.members.recallSilent(after: message, settings.lastMessageThreading)
             let pinned = Chat.pinned(channel)
             if pinned.contains(id) { try setPinned(pinned.filter { $0 != id }, channel, at: now, &broadcasts) }
             if message.threadInfo != nil {
                 let info = JSON.object(["type": "DELE", "ts": .int(message.createdAt)])
                 try replaceParentInfo(id, info.serialized(), at: now)
             }
-            try storage.touchChannel(channel.id, at: now)
+            try storage.channels.touch(channel.id, at: now)
             let frame = Frames.frame(
                 "DELM",
                 .object([
@@ -225,7 +226,7 @@ extension Chat {
         var kept = message
         json.set("is_removed", true)
         kept.json = json.serialized()
-        try storage.keepRemoved(kept)
+        try storage.messages.keepRemoved(kept)
     }
 
     // MARK: Reactions and pins
@@ -235,7 +236,7 @@ extension Chat {
         guard !key.isEmpty else { throw Refusal.missing("reaction") }
         // Those who may only read (when invited, or in a public channel) may not react.
         try checkManaging(caller, channel, needsOperator: false)
-        guard var message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+        guard var message = try storage.messages.message(id, in: channel.id) else { throw Refusal.noMessage() }
         let now = now
         let reactions = message.reactions.flatMap { try? JSON.parse($0) } ?? .array()
         let kept = JSON.array()
@@ -263,8 +264,8 @@ extension Chat {
             "success": true, "updated_at": .int(now),
         ])
         try change { broadcasts in
-            try storage.update(message)
-            try storage.noteChange(message, isDeleted: false, at: now)
+            try storage.messages.update(message)
+            try storage.changes.note(message, isDeleted: false, at: now)
             broadcasts.append(
                 Broadcast(frame: Frames.frame("MRCT", told), users: try storage.audience(channel.id)))
         }
@@ -273,7 +274,7 @@ extension Chat {
 
     public func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
         try checkManaging(caller, channel, needsOperator: false)
-        guard try storage.message(id, in: channel.id) != nil else { throw Refusal.noMessage() }
+        guard try storage.messages.message(id, in: channel.id) != nil else { throw Refusal.noMessage() }
         var pinned = Chat.pinned(channel)
         pinned.removeAll { $0 == id }
         if adds { pinned.append(id) }
@@ -292,10 +293,10 @@ extension Chat {
         var changed = channel
         let ids = JSON.array(pinned.map { .int($0) })
         changed.pinned = ids.serialized()
-        try storage.update(changed)
-        try storage.touchChannel(channel.id, at: now)
+        try storage.channels.update(changed)
+        try storage.channels.touch(channel.id, at: now)
         let data = JSON.object()
-        if let last = pinned.last, let message = try storage.message(last) {
+        if let last = pinned.last, let message = try storage.messages.message(last) {
             data.set("pinned_message_ids", ids)
             data.set("latest_pinned_message", SocketDialect.message(message))
         }

@@ -3,10 +3,12 @@ import SyncJSON
 
 // Sets of emoji that clients offer as reactions. Whoever runs the server fills them; there are none at first.
 extension Chat {
-    public func emojis() throws -> [JSON] { try storage.documents(.emoji).map(\.json) }
+    public func emojis() throws -> [JSON] { try storage.documents.all(.emoji).map(\.json) }
 
     public func emoji(_ key: String) throws -> JSON {
-        guard let json = try storage.document(.emoji, key) else { throw Refusal(400_201, "\"Emoji\" not found.") }
+        guard let json = try storage.documents.document(.emoji, key) else {
+            throw Refusal(400_201, "\"Emoji\" not found.")
+        }
         return json
     }
 
@@ -15,26 +17,26 @@ extension Chat {
         let fields = Fields(given)
         let key = try fields.required("key")
         let json = JSON.object(["key": .string(key), "url": .string(try fields.string("url") ?? "")])
-        try storage.save(.emoji, key, at: now, json)
+        try storage.documents.save(.emoji, key, at: now, json)
         return json
     }
 
     public func changeEmoji(_ key: String, _ fields: Fields) throws -> JSON {
         let json = try emoji(key)
         json.set("url", .string(try fields.required("url")))
-        try storage.save(.emoji, key, at: now, json)
+        try storage.documents.save(.emoji, key, at: now, json)
         return json
     }
 
     public func removeEmoji(_ key: String) throws {
-        guard try storage.remove(.emoji, key) else { throw Refusal(400_201, "\"Emoji\" not found.") }
+        guard try storage.documents.remove(.emoji, key) else { throw Refusal(400_201, "\"Emoji\" not found.") }
     }
 
     // MARK: Categories
 
     /// All categories, each with its emoji as objects. The functions below return categories in the same form.
     public func emojiCategories() throws -> [JSON] {
-        try storage.documents(.emojiCategory).map { try shown($0.json) }
+        try storage.documents.all(.emojiCategory).map { try shown($0.json) }
     }
 
     public func emojiCategory(_ id: String) throws -> JSON { try shown(try category(id)) }
@@ -49,11 +51,13 @@ extension Chat {
     }
 
     public func removeEmojiCategory(_ id: String) throws {
-        guard try storage.remove(.emojiCategory, id) else { throw Refusal(400_201, "\"Emoji category\" not found.") }
+        guard try storage.documents.remove(.emojiCategory, id) else {
+            throw Refusal(400_201, "\"Emoji category\" not found.")
+        }
     }
 
     private func category(_ id: String) throws -> JSON {
-        guard let json = try storage.document(.emojiCategory, id) else {
+        guard let json = try storage.documents.document(.emojiCategory, id) else {
             throw Refusal(400_201, "\"Emoji category\" not found.")
         }
         return json
@@ -70,14 +74,14 @@ extension Chat {
             json.set("emojis", .array(keys))
         }
         guard let id = json["id"]?.int else { throw Refusal.missing("id") }
-        try storage.save(.emojiCategory, String(id), at: now, json)
+        try storage.documents.save(.emojiCategory, String(id), at: now, json)
         return try shown(json)
     }
 
     private func shown(_ json: JSON) throws -> JSON {
         let result = json.deepCopy()
         let keys = (json["emojis"]?.array ?? []).compactMap(\.string)
-        result.set("emojis", .array(try keys.compactMap { try storage.document(.emoji, $0) }))
+        result.set("emojis", .array(try keys.compactMap { try storage.documents.document(.emoji, $0) }))
         return result
     }
 }

@@ -7,32 +7,32 @@ import SyncJSON
 extension Chat {
     public func addFriends(_ ids: [String], to userID: String) throws -> [UserRow] {
         let users = try ids.map { id in
-            guard let user = try storage.user(id) else { throw Refusal.noUser() }
+            guard let user = try storage.users.user(id) else { throw Refusal.noUser() }
             guard !id.isByteEqual(to: userID) else {
                 throw Refusal.invalid("user_ids", "nobody is a friend of its own")
             }
             return user
         }
         try storage.transaction {
-            for user in users where try !storage.isFriend(user.id, of: userID) {
-                try storage.save(Storage.Friend(id: user.id, discoveryKey: "", name: ""), of: userID)
+            for user in users where try !storage.friends.isFriend(user.id, of: userID) {
+                try storage.friends.save(FriendTable.Friend(id: user.id, discoveryKey: "", name: ""), of: userID)
             }
         }
         return users
     }
 
     public func removeFriends(_ ids: [String], of userID: String) throws {
-        try storage.transaction { for id in ids { try storage.removeFriend(id, of: userID) } }
+        try storage.transaction { for id in ids { try storage.friends.remove(id, of: userID) } }
     }
 
     /// Adds entries to a user's address book, and the users found by them to the user's friends.
-    public func upload(_ entries: [Storage.Discovery], of userID: String) throws {
+    public func upload(_ entries: [FriendTable.Discovery], of userID: String) throws {
         try change { broadcasts in
-            var found: [Storage.Friend] = []
+            var found: [FriendTable.Friend] = []
             for entry in entries {
-                try storage.save(entry)
-                for id in try storage.users(discoveredBy: entry.key) where !id.isByteEqual(to: userID) {
-                    found.append(Storage.Friend(id: id, discoveryKey: entry.key, name: entry.name))
+                try storage.friends.save(entry)
+                for id in try storage.friends.users(discoveredBy: entry.key) where !id.isByteEqual(to: userID) {
+                    found.append(FriendTable.Friend(id: id, discoveryKey: entry.key, name: entry.name))
                 }
             }
             try discover(found, by: userID, &broadcasts)
@@ -41,7 +41,7 @@ extension Chat {
 
     /// Takes entries out of a user's address book.
     public func removeDiscoveries(_ keys: [String], of userID: String) throws {
-        try storage.transaction { for key in keys { try storage.removeDiscovery(key, of: userID) } }
+        try storage.transaction { for key in keys { try storage.friends.removeDiscovery(key, of: userID) } }
     }
 
     /// Makes a user, who has new discovery keys, a friend of those who have one of them in their address books.
@@ -50,8 +50,8 @@ extension Chat {
         guard !keys.isEmpty, user.detail("is_hide_me_from_friends")?.bool != true else { return }
         try change { broadcasts in
             for key in keys {
-                for entry in try storage.discoveries(ofKey: key) where !entry.userID.isByteEqual(to: user.id) {
-                    let friend = Storage.Friend(id: user.id, discoveryKey: key, name: entry.name)
+                for entry in try storage.friends.discoveries(ofKey: key) where !entry.userID.isByteEqual(to: user.id) {
+                    let friend = FriendTable.Friend(id: user.id, discoveryKey: key, name: entry.name)
                     try discover([friend], by: entry.userID, &broadcasts)
                 }
             }
@@ -59,11 +59,11 @@ extension Chat {
     }
 
     /// Stores new friends and tells of those that were none before.
-    private func discover(_ found: [Storage.Friend], by userID: String, _ broadcasts: inout [Broadcast]) throws {
+    private func discover(_ found: [FriendTable.Friend], by userID: String, _ broadcasts: inout [Broadcast]) throws {
         let told = JSON.array()
-        for friend in found where try !storage.isFriend(friend.id, of: userID) {
-            try storage.save(friend, of: userID)
-            guard let user = try storage.user(friend.id) else { continue }
+        for friend in found where try !storage.friends.isFriend(friend.id, of: userID) {
+            try storage.friends.save(friend, of: userID)
+            guard let user = try storage.users.user(friend.id) else { continue }
             let json = SocketDialect.user(user.json)
             json.set("friend_discovery_key", .string(friend.discoveryKey))
             json.set("friend_name", .string(friend.name))

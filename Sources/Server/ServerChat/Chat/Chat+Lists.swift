@@ -7,7 +7,7 @@ extension Chat {
 
     /// A page of a user's channels.
     public func myChannels(_ userID: String, _ list: ChannelListQuery) throws -> [UInt8] {
-        try page(of: try storage.channels(of: userID).map { ($0.channel, $0.membership) }, list, userID)
+        try page(of: try storage.channels.list(of: userID).map { ($0.channel, $0.membership) }, list, userID)
     }
 
     /// A page of all channels or of the public ones, or only of those among them that the viewer has joined.
@@ -15,8 +15,8 @@ extension Chat {
         publicOnly: Bool, onlyJoined: Bool, _ viewer: String, _ list: ChannelListQuery
     ) throws -> [UInt8] {
         var candidates: [(ChannelRow, MembershipRow?)] = []
-        for channel in try storage.allChannels(publicOnly: publicOnly) {
-            let own = try viewer.isEmpty ? nil : storage.membership(channel.id, viewer)
+        for channel in try storage.channels.all(publicOnly: publicOnly) {
+            let own = try viewer.isEmpty ? nil : storage.members.membership(channel.id, viewer)
             if onlyJoined, own?.state != .joined { continue }
             candidates.append((channel, own))
         }
@@ -35,7 +35,7 @@ extension Chat {
         for (channel, membership) in candidates {
             var value: String?
             if list.order == .metadata {
-                value = try storage.metadata(channel.id).value(ofKey: list.metadataOrderKey)
+                value = try storage.channels.metadata(channel.id).value(ofKey: list.metadataOrderKey)
             }
             let own = membership ?? MembershipRow(channelID: channel.id, userID: "", state: .gone)
             let place = list.order.place(channel, own, metadataValue: value)
@@ -66,7 +66,7 @@ extension Chat {
         case .token(let token): sequence = try changeNumber(token)
         case .time(let given): time = given
         }
-        let found = try storage.channelChanges(of: userID, after: sequence, since: time, limit: limit + 1)
+        let found = try storage.channels.changes(of: userID, after: sequence, since: time, limit: limit + 1)
         let page = found.prefix(limit)
         let view = try ChannelView(self, viewer: userID, parts: wanted.parts)
         var updated: TextSet = []
@@ -121,13 +121,13 @@ extension Chat {
         let filter = reader.narrow(wanted.filter)
         let parts = wanted.parts
         let (previous, next) = (wanted.previous, wanted.next)
-        let before: Storage.Side
-        let after: Storage.Side
-        let exactly: Storage.Side
+        let before: MessageTable.Side
+        let after: MessageTable.Side
+        let exactly: MessageTable.Side
         var pivot: Int64?
         switch wanted.place {
         case .message(let id):
-            guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+            guard let message = try storage.messages.message(id, in: channel.id) else { throw Refusal.noMessage() }
             before = .before(message.createdAt, id)
             after = .after(message.createdAt, id)
             pivot = id
@@ -141,17 +141,20 @@ extension Chat {
         var older = MessagePage()
         var newer = MessagePage()
         var exact = MessagePage()
-        if previous > 0 { try storage.read(channel.id, before, filter, parts, limit: previous, into: &older) }
-        if wanted.includes { try storage.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
+        if previous > 0 { try storage.messages.read(channel.id, before, filter, parts, limit: previous, into: &older) }
+        if wanted.includes { try storage.messages.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
         if let pivot { exact.entries.removeAll { $0.id != pivot } }
         let checksNext = wanted.checksNext
         // One more message than asked for tells whether there are more.
         if next > 0 {
-            try storage.read(channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer)
+            try storage.messages.read(
+                channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer)
         }
         var hasNext = false
         if checksNext {
-            hasNext = next > 0 ? newer.entries.count > next : try storage.count(channel.id, after, filter, limit: 1) > 0
+            hasNext =
+                next > 0
+                ? newer.entries.count > next : try storage.messages.count(channel.id, after, filter, limit: 1) > 0
             if newer.entries.count > next { newer.entries.removeLast(newer.entries.count - next) }
         }
 
@@ -161,7 +164,7 @@ extension Chat {
             let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
             let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
             if let first, let last {
-                isContinuous = try !storage.hasMore(
+                isContinuous = try !storage.messages.hasMore(
                     channel.id, parentID: filter.parentID, from: first, to: last, than: count)
             }
         }
@@ -196,9 +199,9 @@ extension Chat {
         var sequence: Int64
         switch wanted.since {
         case .token(let token): sequence = try changeNumber(token)
-        case .time(let time): sequence = try storage.sequence(channel.id, at: time)
+        case .time(let time): sequence = try storage.changes.sequence(channel.id, at: time)
         }
-        let found = try storage.changes(channel.id, after: sequence, limit: limit + 1)
+        let found = try storage.changes.list(channel.id, after: sequence, limit: limit + 1)
         let page = found.prefix(limit)
         let hasMore = found.count > limit
         sequence = hasMore ? page.last?.sequence ?? sequence : storage.lastSequence
@@ -207,7 +210,7 @@ extension Chat {
         writer.key("updated")
         writer.beginArray()
         for change in page where !change.isDeleted {
-            guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
+            guard let message = try storage.messages.message(change.messageID, in: channel.id) else { continue }
             // One that lies before the reader's offset is told, too, as it is by frames: it may have been moved there.
             guard filter.showsChange(of: message) else { continue }
             writer.raw(message.bytes(wanted.parts))
@@ -251,13 +254,14 @@ extension Chat {
             guard start > 0 || end > 0, start <= end else {
                 return GapSide(missing: 0, page: MessagePage(), hasMore: false)
             }
-            let side = isNewer ? Storage.Side.upwards(start, end) : .downwards(start, end)
+            let side = isNewer ? MessageTable.Side.upwards(start, end) : .downwards(start, end)
             let (bound, overflow) = held.count.addingReportingOverflow(most + 1)
-            let count = try storage.count(channel.id, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
+            let count = try storage.messages.count(
+                channel.id, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
             let missing = max(0, count - held.count)
             var page = MessagePage()
             if missing <= most {
-                try storage.read(channel.id, side, filter, wanted.parts, limit: fill + 1, into: &page)
+                try storage.messages.read(channel.id, side, filter, wanted.parts, limit: fill + 1, into: &page)
                 if page.entries.count > fill { page.entries.removeLast() }
             }
             return GapSide(missing: missing, page: page, hasMore: count > page.entries.count)
@@ -267,7 +271,7 @@ extension Chat {
         let isHuge = older.missing + newer.missing > most
         func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
             guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
-            return try !storage.hasMore(
+            return try !storage.messages.hasMore(
                 channel.id, parentID: filter.parentID, from: isNewer ? first : last, to: isNewer ? last : first,
                 than: entries.count)
         }

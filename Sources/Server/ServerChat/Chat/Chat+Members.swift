@@ -15,9 +15,9 @@ extension Chat {
         return try change { broadcasts in
             var invited: [UserRow] = []
             for id in ids {
-                guard let user = try storage.user(id) else { throw Refusal.noUser() }
+                guard let user = try storage.users.user(id) else { throw Refusal.noUser() }
                 if try isBanned(id, channel) { continue }
-                let known = try storage.membership(channel.id, id)
+                let known = try storage.members.membership(channel.id, id)
                 if let known, known.state != .gone { continue }
                 let isIn = invitation.isIn(user)
                 var member = MembershipRow(channelID: channel.id, userID: id, state: isIn ? .joined : .invited)
@@ -27,7 +27,7 @@ extension Chat {
                 member.invitedAt = now
                 if isIn { member.joinedAt = now }
                 begin(&member, channel, at: now)
-                try storage.save(member, at: now)
+                try storage.members.save(member, at: now)
                 invited.append(user)
             }
             guard !invited.isEmpty else { return channel }
@@ -41,9 +41,9 @@ extension Chat {
 
     /// Whether a user is banned, in this channel or in all channels of its custom type.
     public func isBanned(_ userID: String, _ channel: ChannelRow) throws -> Bool {
-        if let ban = try storage.ban(channel.id, userID), ban.holds(at: now) { return true }
+        if let ban = try storage.bans.ban(channel.id, userID), ban.holds(at: now) { return true }
         guard !channel.customType.isEmpty else { return false }
-        return try storage.restrictions(of: userID, .ban)
+        return try storage.restrictions.list(of: userID, .ban)
             .contains { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
@@ -57,8 +57,8 @@ extension Chat {
     public func membersChanged(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws
         -> ChannelRow
     {
-        let counts = try storage.recountMembers(channel.id)
-        try storage.touchChannel(channel.id, at: now)
+        let counts = try storage.members.recount(channel.id)
+        try storage.channels.touch(channel.id, at: now)
         let frame = Frames.frame(
             "MCNT",
             .object([
@@ -72,7 +72,7 @@ extension Chat {
                 "open_channels": .array(), "ts": .int(now), "sts": .int(now),
             ]))
         broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
-        return try storage.channel(id: channel.id) ?? channel
+        return try storage.channels.channel(id: channel.id) ?? channel
     }
 
     public func counts(_ channel: ChannelRow) -> JSON {
@@ -102,7 +102,8 @@ extension Chat {
     ) throws {
         guard !invitees.isEmpty else { return }
         let data = JSON.object([
-            "inviter": inviter.isEmpty ? .null : try storage.user(inviter).map { SocketDialect.user($0.json) } ?? .null,
+            "inviter": inviter.isEmpty
+                ? .null : try storage.users.user(inviter).map { SocketDialect.user($0.json) } ?? .null,
             "invitees": .array(try invitees.map { try member($0, channel) }), "invited_at": .int(now),
         ])
         for (key, value) in counts(channel).members ?? [] { data.set(key, value) }
@@ -113,7 +114,7 @@ extension Chat {
     /// A user with its part in a channel, in the socket's dialect.
     private func member(_ user: UserRow, _ channel: ChannelRow) throws -> JSON {
         let json = SocketDialect.user(user.json)
-        let membership = try storage.membership(channel.id, user.id)
+        let membership = try storage.members.membership(channel.id, user.id)
         json.set("state", .string((membership?.state ?? .gone).word))
         json.set("role", membership?.isOperator == true ? "operator" : "none")
         json.set("is_muted", .bool(membership?.isMuted(at: now) ?? false))
@@ -128,8 +129,9 @@ extension Chat {
         let joined = try users.map { user in
             let json = try member(user, channel)
             // Clients read the name of whoever brought the user in without asking whether there is one.
-            let inviter = try storage.membership(channel.id, user.id)?.inviter ?? ""
-            json.set("inviter", SocketDialect.user(try (inviter.isEmpty ? user : storage.user(inviter) ?? user).json))
+            let inviter = try storage.members.membership(channel.id, user.id)?.inviter ?? ""
+            json.set(
+                "inviter", SocketDialect.user(try (inviter.isEmpty ? user : storage.users.user(inviter) ?? user).json))
             return json
         }
         if joined.count == 1, let only = joined.first {
@@ -151,7 +153,7 @@ extension Chat {
         if !byInvitation, channel.flags.contains(.joinBlocked), !caller.isAdmin {
             throw Refusal.unauthorized("only the administration lets users into this channel")
         }
-        let known = try storage.membership(channel.id, userID)
+        let known = try storage.members.membership(channel.id, userID)
         if known?.state == .joined { return channel }
         if byInvitation {
             guard known?.state == .invited else { throw Refusal.notMember() }
@@ -169,7 +171,7 @@ extension Chat {
         member.joinedAt = now
         begin(&member, channel, at: now)
         return try change { broadcasts in
-            try storage.save(member, at: now)
+            try storage.members.save(member, at: now)
             let changed = try membersChanged(channel, at: now, &broadcasts)
             try tellJoined([user], changed, at: now, &broadcasts)
             return changed
@@ -179,7 +181,7 @@ extension Chat {
     // MARK: Going
 
     public func decline(_ channel: ChannelRow, _ userID: String) throws {
-        guard var membership = try storage.membership(channel.id, userID), membership.state == .invited else {
+        guard var membership = try storage.members.membership(channel.id, userID), membership.state == .invited else {
             throw Refusal.notMember()
         }
         let user = try activeUser(userID)
@@ -187,11 +189,11 @@ extension Chat {
         try change { broadcasts in
             let audience = try storage.audience(channel.id)
             let data = JSON.object([
-                "inviter": try storage.user(membership.inviter).map { SocketDialect.user($0.json) } ?? .null,
+                "inviter": try storage.users.user(membership.inviter).map { SocketDialect.user($0.json) } ?? .null,
                 "invitee": SocketDialect.user(user.json),
             ])
             membership.state = .gone
-            try storage.save(membership, at: now)
+            try storage.members.save(membership, at: now)
             let changed = try membersChanged(channel, at: now, &broadcasts)
             for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
             broadcasts.append(
@@ -205,14 +207,14 @@ extension Chat {
         try change { broadcasts in
             let audience = try storage.audience(channel.id)
             for id in ids ?? audience {
-                guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
+                guard var membership = try storage.members.membership(channel.id, id), membership.state != .gone else {
                     throw Refusal.notMember()
                 }
-                guard let user = try storage.user(id) else { throw Refusal.noUser() }
+                guard let user = try storage.users.user(id) else { throw Refusal.noUser() }
                 let data = try member(user, channel)
                 membership.state = .gone
                 if !keepsOperators { membership.isOperator = false }
-                try storage.save(membership, at: now)
+                try storage.members.save(membership, at: now)
                 let changed = try membersChanged(channel, at: now, &broadcasts)
                 for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
                 let frame = Frames.channelEvent(10001, changed, at: now, data, eventParts(changed))

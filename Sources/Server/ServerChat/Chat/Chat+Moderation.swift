@@ -8,7 +8,7 @@ extension Chat {
     public func hide(_ channel: ChannelRow, _ userID: String, hidesPrevious: Bool, unhidesByItself: Bool) throws
         -> Int64
     {
-        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
             throw Refusal.notMember()
         }
         let now = now
@@ -25,7 +25,7 @@ extension Chat {
         membership.hidden = unhidesByItself ? .untilNewMessage : .always
         let hidden = membership
         try change { broadcasts in
-            try storage.save(hidden, at: now)
+            try storage.members.save(hidden, at: now)
             let data = JSON.object([
                 "hide_previous_messages": .bool(hidesPrevious), "allow_auto_unhide": .bool(unhidesByItself),
             ])
@@ -39,14 +39,14 @@ extension Chat {
     }
 
     public func unhide(_ channel: ChannelRow, _ userID: String) throws {
-        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
             throw Refusal.notMember()
         }
         guard membership.hidden != .no else { return }
         membership.hidden = .no
         let now = now
         try change { broadcasts in
-            try storage.save(membership, at: now)
+            try storage.members.save(membership, at: now)
             broadcasts.append(
                 Broadcast(frame: Frames.channelEvent(13001, channel, at: now, .object()), users: [userID]))
         }
@@ -63,7 +63,7 @@ extension Chat {
         try checkManaging(caller, channel, needsOperator: true)
         let now = now
         try change { broadcasts in
-            var operators = try storage.operators(channel.id)
+            var operators = try storage.members.operators(channel.id)
             if let removing { operators.removeAll { removing.contains($0) } } else { operators = [] }
             for id in adding where !operators.containsBytes(of: id) { operators.append(id) }
             try setOperators(channel, to: operators, at: now, &broadcasts)
@@ -73,16 +73,16 @@ extension Chat {
     public func setOperators(_ channel: ChannelRow, to ids: [String], at now: Int64, _ broadcasts: inout [Broadcast])
         throws
     {
-        let before = TextSet(try storage.operators(channel.id))
+        let before = TextSet(try storage.members.operators(channel.id))
         let after = TextSet(ids)
         guard before != after else { return }
         // In order: each save takes a change number, and a Set's order differs from run to run.
         for id in before.symmetricDifference(after).sorted() {
-            guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
+            guard var membership = try storage.members.membership(channel.id, id), membership.state != .gone else {
                 throw Refusal.notMember()
             }
             membership.isOperator = after.contains(id)
-            try storage.save(membership, at: now)
+            try storage.members.save(membership, at: now)
             let role = JSON.object([
                 "cat": 20100, "ts": .int(now),
                 "data": .object([
@@ -92,8 +92,8 @@ extension Chat {
             ])
             broadcasts.append(Broadcast(frame: Frames.frame("USEV", role), users: [id]))
         }
-        try storage.touchChannel(channel.id, at: now)
-        let users = try ids.compactMap { try storage.user($0) }.map { SocketDialect.user($0.json) }
+        try storage.channels.touch(channel.id, at: now)
+        let users = try ids.compactMap { try storage.users.user($0) }.map { SocketDialect.user($0.json) }
         let frame = Frames.channelEvent(10002, channel, at: now, .object(["operators": .array(users)]))
         broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
     }
@@ -105,10 +105,10 @@ extension Chat {
         throws
     {
         try checkManaging(caller, channel, needsOperator: true)
-        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
             throw Refusal.notMember()
         }
-        guard let user = try storage.user(userID) else { throw Refusal.noUser() }
+        guard let user = try storage.users.user(userID) else { throw Refusal.noUser() }
         let now = now
         membership.mutedUntil = mutes ? Chat.end(now, seconds) : 0
         membership.mutedAt = mutes ? now : 0
@@ -123,8 +123,8 @@ extension Chat {
         let data = SocketDialect.user(user.json)
         if isMuted { restrict(data, "muted", until: membership.mutedUntil, membership.muteNote, at: now) }
         try change { broadcasts in
-            try storage.save(membership, at: now)
-            try storage.touchChannel(channel.id, at: now)
+            try storage.members.save(membership, at: now)
+            try storage.channels.touch(channel.id, at: now)
             let frame = Frames.channelEvent(isMuted ? 10201 : 10200, channel, at: now, data)
             broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
         }
@@ -133,16 +133,16 @@ extension Chat {
     /// Ends mutes that have run out. This is told as if an operator had ended them.
     public func endMutes() throws {
         let now = now
-        for var membership in try storage.endedMutes(by: now) {
+        for var membership in try storage.members.endedMutes(by: now) {
             membership.mutedUntil = 0
             membership.mutedAt = 0
             membership.muteNote = ""
-            if let channel = try storage.channel(id: membership.channelID),
-                let user = try storage.user(membership.userID)
+            if let channel = try storage.channels.channel(id: membership.channelID),
+                let user = try storage.users.user(membership.userID)
             {
                 try tellMute(membership, user, channel, at: now)
             } else {
-                try storage.save(membership, at: now)
+                try storage.members.save(membership, at: now)
             }
         }
     }
@@ -164,27 +164,27 @@ extension Chat {
         throws
     {
         try checkManaging(caller, channel, needsOperator: true)
-        guard let user = try storage.user(userID) else { throw Refusal.noUser() }
+        guard let user = try storage.users.user(userID) else { throw Refusal.noUser() }
         let now = now
         let data = SocketDialect.user(user.json)
         try change { broadcasts in
             let audience = try storage.audience(channel.id)
             var told = channel
             if bans {
-                let ban = Storage.Ban(userID: userID, until: Chat.end(now, seconds), bannedAt: now, note: note)
-                try storage.save(ban, channel.id)
+                let ban = BanTable.Ban(userID: userID, until: Chat.end(now, seconds), bannedAt: now, note: note)
+                try storage.bans.save(ban, channel.id)
                 restrict(data, "banned", until: ban.until, note, at: now)
-                if var membership = try storage.membership(channel.id, userID), membership.state != .gone {
+                if var membership = try storage.members.membership(channel.id, userID), membership.state != .gone {
                     membership.state = .gone
                     membership.isOperator = false
-                    try storage.save(membership, at: now)
+                    try storage.members.save(membership, at: now)
                     told = try membersChanged(channel, at: now, &broadcasts)
                 }
             } else {
-                guard try storage.ban(channel.id, userID) != nil else {
+                guard try storage.bans.ban(channel.id, userID) != nil else {
                     throw Refusal(400_201, "The user is not banned.", status: 404)
                 }
-                try storage.liftBan(channel.id, userID)
+                try storage.bans.lift(channel.id, userID)
             }
             let frame = Frames.channelEvent(bans ? 10601 : 10600, told, at: now, data, counts(told))
             broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: bans))
@@ -193,46 +193,47 @@ extension Chat {
 
     /// A ban ends so many seconds from now (-1: never; `nil`: at the time that was set before) and has another note.
     /// Nobody is told, since the user stays banned.
-    public func changeBan(_ channel: ChannelRow, _ ban: Storage.Ban, seconds: Int64?, note: String, _ caller: Caller)
+    public func changeBan(_ channel: ChannelRow, _ ban: BanTable.Ban, seconds: Int64?, note: String, _ caller: Caller)
         throws
     {
         try checkManaging(caller, channel, needsOperator: true)
         let until = seconds.map { Chat.end(now, $0) } ?? ban.until
-        let changed = Storage.Ban(userID: ban.userID, until: until, bannedAt: ban.bannedAt, note: note)
-        try storage.transaction { try storage.save(changed, channel.id) }
+        let changed = BanTable.Ban(userID: ban.userID, until: until, bannedAt: ban.bannedAt, note: note)
+        try storage.transaction { try storage.bans.save(changed, channel.id) }
     }
 
     /// The mute that holds for a member, in this channel or in all of its custom type; `nil` when the member may speak.
-    public func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> Storage.Restriction? {
+    public func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> RestrictionTable.Restriction? {
         if member.isMuted(at: now) {
-            return Storage.Restriction(
+            return RestrictionTable.Restriction(
                 userID: member.userID, customType: "", until: member.mutedUntil, since: member.mutedAt,
                 note: member.muteNote)
         }
         guard !channel.customType.isEmpty else { return nil }
-        return try storage.restrictions(of: member.userID, .mute)
+        return try storage.restrictions.list(of: member.userID, .mute)
             .first { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
     /// Bans or mutes a user in all channels of these custom types, existing and future ones.
     public func restrict(
-        _ userID: String, _ kind: Storage.Restriction.Kind, types: [String], seconds: Int64, note: String, lifts: Bool
+        _ userID: String, _ kind: RestrictionTable.Restriction.Kind, types: [String], seconds: Int64, note: String,
+        lifts: Bool
     ) throws {
         _ = try activeUser(userID)
         let now = now
         try storage.transaction {
             for type in types {
                 guard !lifts else {
-                    try storage.liftRestriction(of: userID, kind, type)
+                    try storage.restrictions.lift(of: userID, kind, type)
                     continue
                 }
-                let restriction = Storage.Restriction(
+                let restriction = RestrictionTable.Restriction(
                     userID: userID, customType: type, until: Chat.end(now, seconds), since: now, note: note)
-                try storage.save(restriction, kind)
+                try storage.restrictions.save(restriction, kind)
             }
         }
         guard kind == .ban, !lifts else { return }
-        for (channel, _) in try storage.channels(of: userID) where types.containsBytes(of: channel.customType) {
+        for (channel, _) in try storage.channels.list(of: userID) where types.containsBytes(of: channel.customType) {
             try leave(channel, [userID], keepsOperators: false)
         }
     }
@@ -243,16 +244,20 @@ extension Chat {
     public func listeners(of channel: ChannelRow, sender: String) throws -> [String] {
         let members = try storage.audience(channel.id)
         guard !sender.isEmpty, storage.hasBlocks else { return members }
-        let deaf = try storage.blocks(of: sender).blockedBy
+        let deaf = try storage.blocks.list(of: sender).blockedBy
         return deaf.isEmpty ? members : members.filter { !deaf.contains($0) }
     }
 
     public func block(_ blockerID: String, _ blockeeID: String, blocks: Bool) throws -> UserRow {
         let blocker = try activeUser(blockerID)
-        guard let blockee = try storage.user(blockeeID) else { throw Refusal.noUser() }
+        guard let blockee = try storage.users.user(blockeeID) else { throw Refusal.noUser() }
         let now = now
         try change { broadcasts in
-            if blocks { try storage.block(blockerID, blockeeID) } else { try storage.unblock(blockerID, blockeeID) }
+            if blocks {
+                try storage.blocks.block(blockerID, blockeeID)
+            } else {
+                try storage.blocks.unblock(blockerID, blockeeID)
+            }
             let event = JSON.object([
                 "cat": blocks ? 20001 : 20000, "ts": .int(now),
                 "data": .object([

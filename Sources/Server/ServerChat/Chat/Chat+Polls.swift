@@ -21,7 +21,8 @@ extension Chat {
     }
 
     public func poll(_ id: Int64) throws -> Poll {
-        guard let found = try storage.wholeDocument(.poll, String(id)), found.json["status"]?.string != "removed" else {
+        guard let found = try storage.documents.whole(.poll, String(id)), found.json["status"]?.string != "removed"
+        else {
             throw Refusal(400_201, "\"Poll\" not found.")
         }
         return Poll(id: id, channelID: Int64(found.scope) ?? 0, json: found.json)
@@ -30,7 +31,7 @@ extension Chat {
     /// Whether the caller may see a poll: its maker, the administration, and the members of its channel.
     public func checkSeeing(_ poll: Poll, _ caller: Caller) throws {
         if caller.isAdmin || poll.createdBy.isByteEqual(to: caller.userID) { return }
-        guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else {
+        guard poll.channelID > 0, let channel = try storage.channels.channel(id: poll.channelID) else {
             throw Refusal(400_201, "\"Poll\" not found.")
         }
         try checkReading(caller, channel)
@@ -95,7 +96,7 @@ extension Chat {
         poll.json.set("updated_at", .int(now / 1000))
         let closing = poll.json["close_at"]?.int ?? -1
         let due = poll.status == "open" && closing > 0 ? min(closing, Chat.lastClosing) * 1000 : 0
-        try storage.save(
+        try storage.documents.save(
             .poll, String(poll.id), scope: poll.channelID > 0 ? String(poll.channelID) : "",
             at: try storage.nextSequence(), due: due, poll.json)
         arrange(at: due)
@@ -116,9 +117,9 @@ extension Chat {
     /// Stores a changed poll, brings its message's copy up to date and tells the members.
     private func changed(_ poll: Poll, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
         try save(poll, at: now)
-        guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else { return }
+        guard poll.channelID > 0, let channel = try storage.channels.channel(id: poll.channelID) else { return }
         try refreshPollMessage(poll)
-        try storage.touchChannel(channel.id, at: now)
+        try storage.channels.touch(channel.id, at: now)
         let frame = Frames.frame(
             "PEDI",
             .object([
@@ -129,12 +130,13 @@ extension Chat {
     }
 
     private func refreshPollMessage(_ poll: Poll) throws {
-        guard var message = try storage.message(poll.messageID), let json = try? JSON.parse(message.json) else {
+        guard var message = try storage.messages.message(poll.messageID), let json = try? JSON.parse(message.json)
+        else {
             return
         }
         json.set("poll", poll.json)
         message.json = json.serialized()
-        try storage.update(message)
+        try storage.messages.update(message)
     }
 
     public func updatePoll(_ poll: Poll, _ fields: Fields, _ caller: Caller) throws -> Poll {
@@ -189,7 +191,7 @@ extension Chat {
                 option.set("updated_at", .int(now / 1000))
             } else {
                 poll.json.set("options", .array(poll.options.filter { $0["id"]?.int != id }))
-                try storage.removeVotes(poll.id, option: id)
+                try storage.votes.remove(poll.id, option: id)
                 try count(poll)
             }
             try changed(poll, at: now, &broadcasts)
@@ -199,18 +201,20 @@ extension Chat {
 
     /// Counts the votes again.
     private func count(_ poll: Poll) throws {
-        let counts = try storage.voteCounts(poll.id)
+        let counts = try storage.votes.counts(poll.id)
         for option in poll.options { option.set("vote_count", .int(counts[option["id"]?.int ?? 0] ?? 0)) }
-        poll.json.set("voter_count", .int(try storage.voterCount(poll.id)))
+        poll.json.set("voter_count", .int(try storage.votes.voterCount(poll.id)))
     }
 
     /// Sets a member's votes to these options only. Returns the frame that tells the voter of it, with the options.
     public func vote(_ id: Int64, _ options: [Int64], _ caller: Caller) throws -> (poll: Poll, frame: JSON) {
         let poll = try poll(id)
-        guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else {
+        guard poll.channelID > 0, let channel = try storage.channels.channel(id: poll.channelID) else {
             throw Refusal.invalid("poll_id", "the poll was not sent yet")
         }
-        guard try storage.membership(channel.id, caller.userID)?.state == .joined else { throw Refusal.notMember() }
+        guard try storage.members.membership(channel.id, caller.userID)?.state == .joined else {
+            throw Refusal.notMember()
+        }
         guard poll.status == "open" else { throw Refusal.invalid("poll_id", "the poll is closed") }
         let wanted = Set(options)
         guard wanted.allSatisfy({ poll.option($0) != nil }) else {
@@ -221,11 +225,11 @@ extension Chat {
         }
         let now = now
         return try change { broadcasts in
-            try storage.setVotes(poll.id, caller.userID, wanted)
+            try storage.votes.set(poll.id, caller.userID, wanted)
             try count(poll)
             try save(poll, at: now)
             try refreshPollMessage(poll)
-            try storage.touchChannel(channel.id, at: now)
+            try storage.channels.touch(channel.id, at: now)
             let told = JSON.object([
                 "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
                 "poll_id": .int(poll.id), "message_id": .int(poll.messageID), "ts": .int(now),
@@ -253,11 +257,11 @@ extension Chat {
         case .token(let token): sequence = try changeNumber(token)
         case .time(let time): since = time / 1000
         }
-        let found = try storage.documents(.poll, scope: String(reader.channel.id))
+        let found = try storage.documents.all(.poll, scope: String(reader.channel.id))
             .filter { $0.at > sequence && $0.json["updated_at"]?.int ?? 0 >= since }
             .sorted { $0.at < $1.at }
         let page = found.prefix(limit)
-        let isRemoved = { (document: Storage.Document) in document.json["status"]?.string == "removed" }
+        let isRemoved = { (document: DocumentTable.Document) in document.json["status"]?.string == "removed" }
         let reached = found.count > limit ? page.last?.at ?? sequence : storage.lastSequence
         return .object([
             "updated": .array(page.filter { !isRemoved($0) }.map(\.json)),

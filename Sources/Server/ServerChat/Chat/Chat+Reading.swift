@@ -6,10 +6,12 @@ extension Chat {
     /// Refuses a user who may not see what is in a channel: members may, and in public channels everybody may.
     @discardableResult
     public func checkReading(_ caller: Caller, _ channel: ChannelRow) throws -> MembershipRow? {
-        if caller.isAdmin { return caller.userID.isEmpty ? nil : try storage.membership(channel.id, caller.userID) }
-        let member = try storage.membership(channel.id, caller.userID)
+        if caller.isAdmin {
+            return caller.userID.isEmpty ? nil : try storage.members.membership(channel.id, caller.userID)
+        }
+        let member = try storage.members.membership(channel.id, caller.userID)
         if let member, member.state != .gone { return member }
-        if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
+        if let ban = try storage.bans.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
         guard channel.isPublic else { throw Refusal.notMember() }
         return nil
     }
@@ -22,15 +24,17 @@ extension Chat {
     /// Marks everything so far as read by a member. Returns the frame that told this.
     @discardableResult
     public func markRead(_ caller: Caller, _ channelID: Int64, uniqueID: String? = nil) throws -> [UInt8] {
-        guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { throw Refusal.noChannel() }
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+        guard let channel = try storage.channels.channel(id: channelID), !channel.isDeleted else {
+            throw Refusal.noChannel()
+        }
+        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
         let time = max(now, channel.lastMessageAt)
         let user = try activeUser(caller.userID)
         return try change { broadcasts in
-            try storage.markRead(channel.id, member.userID, at: time, total: channel.countable)
-            try storage.touchChannel(channel.id, at: time)
+            try storage.members.markRead(channel.id, member.userID, at: time, total: channel.countable)
+            try storage.channels.touch(channel.id, at: time)
             let frame = readFrame(channel, user, at: time, uniqueID: uniqueID)
             broadcasts.append(
                 Broadcast(
@@ -56,20 +60,20 @@ extension Chat {
     public func markUnread(_ caller: Caller, _ channel: ChannelRow, from messageID: Int64, uniqueID: String?) throws
         -> MembershipRow
     {
-        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+        guard var member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
-        guard let message = try storage.message(messageID, in: channel.id) else { throw Refusal.noMessage() }
+        guard let message = try storage.messages.message(messageID, in: channel.id) else { throw Refusal.noMessage() }
         let user = try activeUser(caller.userID)
-        let counts = try storage.countables(channel.id, from: message.createdAt, by: caller.userID)
+        let counts = try storage.messages.countables(channel.id, from: message.createdAt, by: caller.userID)
         member.lastRead = message.createdAt - 1
         member.readTotal = channel.countable - counts.all
         member.ownUnread = counts.own
         member.mentions = counts.mentions
         let now = now
         try change { broadcasts in
-            try storage.save(member, at: now)
-            try storage.touchChannel(channel.id, at: now)
+            try storage.members.save(member, at: now)
+            try storage.channels.touch(channel.id, at: now)
             let frame = readFrame(channel, user, at: member.lastRead, isExcluded: true, uniqueID: uniqueID)
             broadcasts.append(
                 Broadcast(frame: frame, users: try storage.audience(channel.id), carriesUnread: true))
@@ -79,7 +83,7 @@ extension Chat {
 
     /// A member has received messages up to a time. This is told a moment later, together with marks of other members.
     public func markDelivered(_ caller: Caller, _ channel: ChannelRow, at time: Int64) throws {
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
         let time = min(max(time, 0), now)
@@ -95,8 +99,8 @@ extension Chat {
     /// A member has received a message. Nothing happens, without an error, when the message is gone by now or the user
     /// is only invited: no caller waits for the outcome.
     public func markDelivered(_ caller: Caller, _ channel: ChannelRow, message id: Int64) throws {
-        guard let message = try storage.message(id, in: channel.id),
-            try storage.membership(channel.id, caller.userID)?.state == .joined
+        guard let message = try storage.messages.message(id, in: channel.id),
+            try storage.members.membership(channel.id, caller.userID)?.state == .joined
         else { return }
         try markDelivered(caller, channel, at: message.createdAt)
     }
@@ -109,16 +113,16 @@ extension Chat {
         // In order: each channel takes a change number, and a Dictionary's order differs from run to run.
         for (channelID, marks) in gathered.sorted(by: { $0.key < $1.key }) {
             do {
-                guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { continue }
+                guard let channel = try storage.channels.channel(id: channelID), !channel.isDeleted else { continue }
                 let now = now
                 try change { broadcasts in
                     let updated = JSON.object()
                     for (user, time) in marks.sorted()
-                    where try storage.markDelivered(channelID, user, at: time) {
+                    where try storage.members.markDelivered(channelID, user, at: time) {
                         updated.set(user, .int(time))
                     }
                     guard updated.count > 0 else { return }
-                    try storage.touchChannel(channelID, at: now)
+                    try storage.channels.touch(channelID, at: now)
                     let frame = Frames.frame(
                         "DLVR",
                         .object([
@@ -136,10 +140,10 @@ extension Chat {
 
     /// Tells that a member started or stopped typing.
     public func typing(_ caller: Caller, _ channel: ChannelRow, starts: Bool) throws {
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
-        guard let user = try storage.user(caller.userID) else { throw Refusal.noUser() }
+        guard let user = try storage.users.user(caller.userID) else { throw Refusal.noUser() }
         let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
         let others = try storage.audience(channel.id).filter { !$0.isByteEqual(to: member.userID) }
         tell(Broadcast(frame: frame, users: others))
@@ -195,13 +199,13 @@ extension Chat {
 
     /// Hides all messages until now from the member who calls.
     public func resetHistory(_ caller: Caller, _ channel: ChannelRow) throws -> Int64 {
-        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+        guard var member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
         let offset = max(now, (channel.lastMessage(of: member)?.at ?? 0) + 1)
         clock.reach(offset)
         forget(&member, channel, before: offset)
-        try change { _ in try storage.save(member, at: offset) }
+        try change { _ in try storage.members.save(member, at: offset) }
         return offset
     }
 

@@ -10,8 +10,8 @@ extension Chat {
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits
     }
 
-    public func scheduledMessage(_ id: Int64, in channel: ChannelRow?) throws -> Storage.Document {
-        guard let found = try storage.wholeDocument(.scheduled, Chat.key(id)),
+    public func scheduledMessage(_ id: Int64, in channel: ChannelRow?) throws -> DocumentTable.Document {
+        guard let found = try storage.documents.whole(.scheduled, Chat.key(id)),
             channel.map({ found.scope.isByteEqual(to: String($0.id)) }) ?? true
         else { throw Refusal(400_201, "\"Scheduled message\" not found.") }
         return found
@@ -33,7 +33,7 @@ extension Chat {
                 "user_id": .string(caller.userID), "created_at": .int(now), "updated_at": .int(now),
             ])
             try fill(json, fields, input, caller)
-            try storage.save(.scheduled, Chat.key(id), scope: String(channel.id), at: now, due: time, json)
+            try storage.documents.save(.scheduled, Chat.key(id), scope: String(channel.id), at: now, due: time, json)
             arrange(at: time)
             return json
         }
@@ -48,11 +48,11 @@ extension Chat {
         json.set("mentioned_user_ids", .strings(input.mentionedIDs))
         json.set("sorted_metaarray", input.metaarray ?? .array())
         if let file = input.file { json.set("file", file) }
-        if !caller.userID.isEmpty { json.set("user", try storage.user(caller.userID)?.json) }
+        if !caller.userID.isEmpty { json.set("user", try storage.users.user(caller.userID)?.json) }
         json.set("request", fields.json.deepCopy())
     }
 
-    public func reschedule(_ document: Storage.Document, _ fields: Fields) throws -> JSON {
+    public func reschedule(_ document: DocumentTable.Document, _ fields: Fields) throws -> JSON {
         guard document.json["status"]?.string == "pending" else {
             throw Refusal.invalid("scheduled_message_id", "it is not pending any more")
         }
@@ -70,24 +70,24 @@ extension Chat {
         try fill(json, Fields(kept), input, Caller(userID: json["user_id"]?.string ?? ""))
         json.set("scheduled_at", .int(time))
         json.set("updated_at", .int(now))
-        try storage.save(.scheduled, document.id, scope: document.scope, at: now, due: time, json)
+        try storage.documents.save(.scheduled, document.id, scope: document.scope, at: now, due: time, json)
         arrange(at: time)
         return json
     }
 
-    public func cancelScheduled(_ document: Storage.Document) throws {
+    public func cancelScheduled(_ document: DocumentTable.Document) throws {
         guard document.json["status"]?.string == "pending" else {
             throw Refusal.invalid("scheduled_message_id", "it is not pending any more")
         }
         document.json.set("status", "canceled")
-        try storage.save(.scheduled, document.id, scope: document.scope, at: now, document.json)
+        try storage.documents.save(.scheduled, document.id, scope: document.scope, at: now, document.json)
     }
 
     /// Sends a scheduled message: its time has come, or somebody asks for it now.
-    public func sendScheduled(_ document: Storage.Document) throws {
+    public func sendScheduled(_ document: DocumentTable.Document) throws {
         let json = document.json
         guard json["status"]?.string == "pending" else { return }
-        guard let channel = try storage.channel(id: Int64(document.scope) ?? 0), !channel.isDeleted else {
+        guard let channel = try storage.channels.channel(id: Int64(document.scope) ?? 0), !channel.isDeleted else {
             throw Refusal.noChannel()
         }
         let kind = MessageRow.Kind(rawValue: json["type"]?.string ?? "") ?? .text
@@ -99,7 +99,7 @@ extension Chat {
         let sent = try send(input, Caller(userID: user, isAdmin: user.isEmpty), channel)
         json.set("status", "sent")
         json.set("sent_message_id", .int(sent.message.id))
-        try storage.save(.scheduled, document.id, scope: document.scope, at: now, json)
+        try storage.documents.save(.scheduled, document.id, scope: document.scope, at: now, json)
     }
 
     /// A scheduled message as it is told: without the fields from which it will be sent.
@@ -124,7 +124,7 @@ extension Chat {
         if kind == "MESG" { _ = try activeUser(sender) }
         let now = now
         let id = try fields.string("unique_id") ?? storage.random.hex(8)
-        if try storage.document(.announcement, id) != nil { throw Refusal.exists("\"unique_id\"") }
+        if try storage.documents.document(.announcement, id) != nil { throw Refusal.exists("\"unique_id\"") }
         let time = max(try fields.int("scheduled_at") ?? 0, now)
         let json = JSON.object([
             "unique_id": .string(id), "announcement_group": .string(try fields.string("announcement_group") ?? ""),
@@ -156,13 +156,13 @@ extension Chat {
         let announcement = Announcement(json, self)
         json.set("target_channel_count", .int(Int64(try announcement.channels().count)))
         json.set("target_user_count", .int(Int64(try announcement.users().count)))
-        try storage.save(.announcement, id, at: now, due: time, json)
+        try storage.documents.save(.announcement, id, at: now, due: time, json)
         if time <= now { try announce(id, json) } else { arrange(at: time) }
         return json
     }
 
     public func announcement(_ id: String) throws -> JSON {
-        guard let json = try storage.document(.announcement, id) else {
+        guard let json = try storage.documents.document(.announcement, id) else {
             throw Refusal(400_201, "\"Announcement\" not found.")
         }
         return json
@@ -183,7 +183,7 @@ extension Chat {
         if let time = try fields.int("scheduled_at") { json.set("scheduled_at", .int(time)) }
         let waits = json["status"]?.string == "scheduled"
         let due = waits ? max(json["scheduled_at"]?.int ?? 0, 1) : 0
-        try storage.save(.announcement, id, at: now, due: due, json)
+        try storage.documents.save(.announcement, id, at: now, due: due, json)
         arrange(at: due)
     }
 
@@ -196,6 +196,6 @@ extension Chat {
         json.set("completed_at", .int(now))
         json.set("sent_channel_count", .int(Int64(sent.channels)))
         json.set("sent_user_count", .int(Int64(sent.users)))
-        try storage.save(.announcement, id, at: now, json)
+        try storage.documents.save(.announcement, id, at: now, json)
     }
 }

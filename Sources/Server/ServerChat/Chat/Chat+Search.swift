@@ -8,12 +8,12 @@ extension Chat {
     public func search(_ caller: Caller, _ wanted: SearchQuery) throws -> JSON {
         let words = wanted.isExact ? [wanted.text] : wanted.text.parts(between: UInt8(ascii: " "))
         let (url, type) = (wanted.channelURL, wanted.customType)
-        let channels = try url.isEmpty ? storage.channels(of: caller.userID).map(\.channel) : [channel(url)]
+        let channels = try url.isEmpty ? storage.channels.list(of: caller.userID).map(\.channel) : [channel(url)]
         var found: [MessageRow] = []
         for channel in channels {
             let member = try checkReading(caller, channel)
             let from = max(wanted.from, member?.offset ?? 0)
-            found += try storage.messages(channel.id, from: from, to: wanted.to).filter { message in
+            found += try storage.messages.list(channel.id, from: from, to: wanted.to).filter { message in
                 guard type.isEmpty || message.customType.isByteEqual(to: type) else { return false }
                 guard let json = try? JSON.parse(message.json) else { return false }
                 let texts = wanted.fields.compactMap { json[$0]?.string?.lowercased() }
@@ -26,7 +26,7 @@ extension Chat {
         let end = min(found.count, start + wanted.limit)
         let results = try found[start..<end].map { message in
             let json = try JSON.parse(message.bytes(.all))
-            if let channel = try storage.channel(id: message.channelID) {
+            if let channel = try storage.channels.channel(id: message.channelID) {
                 json.set(
                     "channel",
                     .object([
@@ -48,7 +48,7 @@ extension Chat {
             throw Refusal.missing("target_langs")
         }
         try checkReading(caller, channel)
-        guard let message = try storage.message(id, in: channel.id), message.kind == .text,
+        guard let message = try storage.messages.message(id, in: channel.id), message.kind == .text,
             let json = try? JSON.parse(message.json)
         else { throw Refusal.noMessage() }
         let texts = json["translations"] ?? .object()
@@ -59,20 +59,22 @@ extension Chat {
 
     /// Adds a message that was sent by another service, at the place of its time. Nobody is told.
     public func addHistory(_ input: MessageInput, _ senderID: String, _ channel: ChannelRow) throws {
-        if let key = input.dedupID, try storage.sentMessage(channel.id, senderID, "d" + key) != nil { return }
-        let sender = senderID.isEmpty ? nil : try storage.user(senderID)
+        if let key = input.dedupID, try storage.requests.sent(channel.id, senderID, "d" + key) != nil { return }
+        let sender = senderID.isEmpty ? nil : try storage.users.user(senderID)
         let message = try store(input, sender, channel, at: now).row
-        if let key = input.dedupID { try storage.noteSent(channel.id, senderID, "d" + key, message.id, at: now) }
+        if let key = input.dedupID {
+            try storage.requests.noteSent(channel.id, senderID, "d" + key, message.id, at: now)
+        }
     }
 
     /// Whether users who never chose join at once when they are invited.
     public func invitesAtOnce() throws -> Bool {
-        try storage.document(.setting, "default_channel_invitation_preference")?["auto_accept"]?.bool ?? true
+        try storage.documents.document(.setting, "default_channel_invitation_preference")?["auto_accept"]?.bool ?? true
     }
 
     /// A hash that changes with every change of the emoji sets, so that clients know when to load them again.
     public func emojiHash() throws -> String {
-        let all = try storage.documents(.emoji) + storage.documents(.emojiCategory)
+        let all = try storage.documents.all(.emoji) + storage.documents.all(.emojiCategory)
         guard !all.isEmpty else { return "0" }
         // FNV-1a over what the sets hold.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -15,20 +15,20 @@ extension Chat {
         if caller.isAdmin {
             // The administration speaks for itself anywhere, for a user only where that user is a member.
             if caller.userID.isEmpty || storage.bots.contains(caller.userID) { return }
-            guard try storage.membership(channel.id, caller.userID)?.state == .joined else {
+            guard try storage.members.membership(channel.id, caller.userID)?.state == .joined else {
                 throw Refusal.notMember()
             }
             return
         }
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
+        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
+            if let ban = try storage.bans.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
             throw Refusal.notMember()
         }
         if try mute(member, channel) != nil { throw Refusal(900_041, "Muted in this channel.", status: 403) }
         if storage.hasBlocks, channel.memberCount == 2 {
             // In a channel of two members, a user whom the other one blocks may not send.
             let other = try storage.audience(channel.id).first { !$0.isByteEqual(to: caller.userID) } ?? ""
-            if try storage.blocks(of: caller.userID).blockedBy.contains(other) {
+            if try storage.blocks.list(of: caller.userID).blockedBy.contains(other) {
                 throw Refusal(900_080, "The receiver has blocked you.", status: 403)
             }
         }
@@ -51,9 +51,9 @@ extension Chat {
                 id.string.map { $0.isEmpty ? nil : "s" + $0 } ?? id.int.map { "n\($0)" }
             }
         let hasName = !caller.userID.isEmpty || input.dedupID != nil
-        if let requestKey, hasName, let earlier = try storage.sentMessage(channel.id, caller.userID, requestKey) {
+        if let requestKey, hasName, let earlier = try storage.requests.sent(channel.id, caller.userID, requestKey) {
             let isNumber = requestKey.hasPrefix("n")
-            if let message = try storage.message(earlier.messageID) {
+            if let message = try storage.messages.message(earlier.messageID) {
                 let isSame =
                     !isNumber
                     || now.subtractingClamped(earlier.at) < 600_000
@@ -70,7 +70,7 @@ extension Chat {
         let sent = try change { broadcasts -> Sent in
             let (message, json) = try store(input, sender, channel, at: now)
             if let requestKey, hasName {
-                try storage.noteSent(channel.id, caller.userID, requestKey, message.id, at: now)
+                try storage.requests.noteSent(channel.id, caller.userID, requestKey, message.id, at: now)
             }
             // The document lacks the parts that are stored beside it.
             let isWhole = message.metaarray == nil && message.parentInfo == nil
@@ -85,7 +85,7 @@ extension Chat {
             if input.pins { try setPinned(Chat.pinned(channel) + [message.id], channel, at: now, &broadcasts) }
             return Sent(message: message, frame: frame)
         }
-        if input.marksAsRead, let sender, try storage.membership(channel.id, sender.id)?.state == .joined {
+        if input.marksAsRead, let sender, try storage.members.membership(channel.id, sender.id)?.state == .joined {
             try markRead(Caller(userID: sender.id), channel.id)
         }
         return sent
@@ -105,34 +105,36 @@ extension Chat {
             isInChannel: input.parentID == 0 || input.isReplyToChannel, isCountable: false, json: [])
         message.isCountable = !input.isSilent && !isHistory && counts(message, settings.unreadThreading)
         if input.parentID > 0 {
-            guard let parent = try storage.message(input.parentID, in: channel.id) else { throw Refusal.noMessage() }
+            guard let parent = try storage.messages.message(input.parentID, in: channel.id) else {
+                throw Refusal.noMessage()
+            }
             guard parent.parentID == 0 else { throw Refusal.invalid("parent_message_id", "it is a reply itself") }
             message.parentInfo = Chat.parentInfo(parent)
         }
-        let isOperator = try sender.flatMap { try storage.membership(channel.id, $0.id)?.isOperator } ?? false
+        let isOperator = try sender.flatMap { try storage.members.membership(channel.id, $0.id)?.isOperator } ?? false
         let json = try document(input, message, sender, isOperator, channel)
         if input.pollID > 0 { json.set("poll", try attachPoll(input.pollID, to: message, channel)) }
         message.json = json.serialized()
         message.metaarray = input.metaarray?.serialized()
-        try storage.insert(message)
+        try storage.messages.insert(message)
         if message.isCountable {
-            try storage.addCountable(channel.id, 1)
-            if createdAt < now { try storage.countAsRead(channel.id, at: createdAt) }
-            if let sender { try storage.countOwn(channel.id, sender.id) }
+            try storage.channels.addCountable(channel.id, 1)
+            if createdAt < now { try storage.members.countAsRead(channel.id, at: createdAt) }
+            if let sender { try storage.members.countOwn(channel.id, sender.id) }
         }
         if createdAt >= channel.lastMessageAt, isLastMessage(input, message) {
-            try storage.setLastMessage(channel.id, message.id, createdAt)
+            try storage.channels.setLastMessage(channel.id, message.id, createdAt)
         } else if input.isSilent, sender != nil, counts(message, settings.lastMessageThreading) {
-            try storage.noteSilent(message)
+            try storage.members.noteSilent(message)
         }
         // Nobody has read a new message, so its mentions count for all whom it mentions.
         let mentions = Mentions(json)
         if message.isCountable, !mentions.isNobody {
-            try storage.countMentions(message, mentions, by: 1, before: .max)
+            try storage.members.countMentions(message, mentions, by: 1, before: .max)
         }
-        if !isHistory { try storage.unhideForNews(channel.id) }
+        if !isHistory { try storage.members.unhideForNews(channel.id) }
         if channel.survival >= 0 { expireLater() }
-        try storage.touchChannel(channel.id, at: now)
+        try storage.channels.touch(channel.id, at: now)
         return (message, json)
     }
 
@@ -165,7 +167,7 @@ extension Chat {
             json.set("req_id", .string(text))
         }
         json.set("mention_type", .string(input.mentionType))
-        json.set("mentioned_users", .array(try input.mentionedIDs.compactMap { try storage.user($0)?.json }))
+        json.set("mentioned_users", .array(try input.mentionedIDs.compactMap { try storage.users.user($0)?.json }))
         json.set("mentioned_user_ids", .strings(input.mentionedIDs))
         json.set("silent", .bool(input.isSilent))
         json.set("is_op_msg", .bool(isOperator))
@@ -209,7 +211,7 @@ extension Chat {
     /// The frame that tells of a message.
     public func messageFrame(_ message: MessageRow, known: JSON? = nil) throws -> [UInt8] {
         let body = SocketDialect.message(message, known: known)
-        if let previous = try storage.messageBefore(message.channelID, message.createdAt, message.id) {
+        if let previous = try storage.messages.before(message.channelID, message.createdAt, message.id) {
             body.set("previous_message_id", .int(previous))
         }
         return Frames.frame(message.kind.rawValue, body)
@@ -219,16 +221,16 @@ extension Chat {
     public func refreshThread(_ parentID: Int64, _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
         throws
     {
-        guard var parent = try storage.message(parentID) else { return }
-        let thread = try storage.thread(parentID)
+        guard var parent = try storage.messages.message(parentID) else { return }
+        let thread = try storage.messages.thread(parentID)
         let info = JSON.object([
             "reply_count": .int(thread.count),
-            "most_replies": .array(try thread.most.compactMap { try storage.user($0)?.json }),
+            "most_replies": .array(try thread.most.compactMap { try storage.users.user($0)?.json }),
             "last_replied_at": .int(thread.lastAt), "updated_at": .int(now),
         ])
         parent.threadInfo = info.serialized()
-        try storage.update(parent)
-        try storage.noteChange(parent, isDeleted: false, at: now)
+        try storage.messages.update(parent)
+        try storage.changes.note(parent, isDeleted: false, at: now)
         let told = info.deepCopy()
         told.set("most_replies", .array((info["most_replies"]?.array ?? []).map(SocketDialect.user)))
         let frame = Frames.frame(

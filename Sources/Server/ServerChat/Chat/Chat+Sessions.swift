@@ -8,11 +8,11 @@ extension Chat {
     public func logIn(_ userID: String, token: String, nickname: String) throws -> UserRow {
         guard !userID.isEmpty else { throw Refusal.missing("user_id") }
         guard userID.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"user_id\" is too long.") }
-        guard var user = try storage.user(userID) else {
+        guard var user = try storage.users.user(userID) else {
             guard token.isEmpty else { throw Refusal(400_301, "\"User\" not found.") }
             var user = UserRow(id: userID, nickname: nickname, createdAt: now)
             user.acceptsInvitations = try invitesAtOnce()
-            try storage.save(user)
+            try storage.users.save(user)
             return user
         }
         guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
@@ -20,17 +20,19 @@ extension Chat {
         guard user.accessToken.isEmpty || token.isByteEqual(to: user.accessToken) else { throw Refusal.wrongToken() }
         if !nickname.isEmpty, !user.nickname.isByteEqual(to: nickname) {
             user.nickname = nickname
-            try storage.save(user)
+            try storage.users.save(user)
         }
         return user
     }
 
     /// The user of a session key.
     public func user(ofSession key: String) throws -> UserRow {
-        guard let session = try storage.session(key) else { throw Refusal(400_303, "The session key is not valid.") }
+        guard let session = try storage.sessions.session(key) else {
+            throw Refusal(400_303, "The session key is not valid.")
+        }
         if session.isRevoked { throw Refusal.tokenRevoked() }
         if session.expiresAt > 0, session.expiresAt <= now { throw Refusal.sessionExpired() }
-        guard let user = try storage.user(session.userID) else { throw Refusal(400_301, "\"User\" not found.") }
+        guard let user = try storage.users.user(session.userID) else { throw Refusal(400_301, "\"User\" not found.") }
         guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
         return user
     }
@@ -38,14 +40,14 @@ extension Chat {
     /// A session key; one that never expires is the same for all of a user's devices, so that logins leave nothing
     /// behind.
     public func newSession(_ userID: String, expires: Bool) throws -> String {
-        if !expires, let known = try storage.lastingSession(userID) { return known }
-        return try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
+        if !expires, let known = try storage.sessions.lasting(userID) { return known }
+        return try storage.sessions.make(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
     }
 
     /// A socket uses this session key from now on, and is told when the key runs out.
     public func awaitExpiry(of sessionKey: String, _ socket: ChatSocket) {
         do {
-            let time = try storage.session(sessionKey)?.expiresAt ?? 0
+            let time = try storage.sessions.session(sessionKey)?.expiresAt ?? 0
             socket.holdsKey(expiringAt: time)
             arrange(at: time)
         } catch {
@@ -57,7 +59,7 @@ extension Chat {
     ///
     /// `configTime` is when the client has last read the application's settings.
     public func loginDocument(_ user: UserRow, sessionKey: String, configTime: Int64) throws -> JSON {
-        try storage.noteActivity(user.id, at: now)
+        try storage.activity.note(user.id, at: now)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         user.writeFull(&writer, isOnline: true)
@@ -66,10 +68,10 @@ extension Chat {
         writer.member("name", user.nickname)
         writer.member("image", user.profileURL)
         writer.member("key", sessionKey)
-        writer.member("ekey", try storage.fileKey(at: now))
+        writer.member("ekey", try storage.documents.fileKey(at: now))
         writer.member("login_ts", now)
         // When the key runs out; -1 is never.
-        let expiry = try storage.session(sessionKey)?.expiresAt ?? 0
+        let expiry = try storage.sessions.session(sessionKey)?.expiresAt ?? 0
         writer.member("expires_at", expiry > 0 ? expiry : -1)
         writer.key("reconnect")
         writer.beginObject()

@@ -6,7 +6,9 @@ extension Chat {
 
     /// Reads the application's settings as an earlier run left them.
     public func loadSettings() throws {
-        if let json = try storage.document(.setting, Chat.settingsName) { settings = ApplicationSettings(json) }
+        if let json = try storage.documents.document(.setting, Chat.settingsName) {
+            settings = ApplicationSettings(json)
+        }
     }
 
     /// Changes the application's settings. They hold for what is sent from now on; purged messages go at once.
@@ -16,8 +18,8 @@ extension Chat {
         try changed.change(fields, at: now)
         let next = changed
         try storage.transaction {
-            try storage.save(.setting, Chat.settingsName, at: now, next.json)
-            for channel in try storage.allChannels(publicOnly: false) {
+            try storage.documents.save(.setting, Chat.settingsName, at: now, next.json)
+            for channel in try storage.channels.all(publicOnly: false) {
                 let offset = next.purgeOffset(customType: channel.customType)
                 let before = settings.purgeOffset(customType: channel.customType)
                 if offset > before { try purge(channel, to: offset, at: now, next.lastMessageThreading) }
@@ -29,22 +31,22 @@ extension Chat {
     /// Takes away all messages up to a time. As with a service's retention, nobody is told and no changelog names
     /// them: clients learn the time from the settings or from the channel.
     private func purge(_ channel: ChannelRow, to offset: Int64, at now: Int64, _ policy: ThreadingPolicy) throws {
-        let purged = try storage.messages(channel.id, from: 0, to: offset)
+        let purged = try storage.messages.list(channel.id, from: 0, to: offset)
         try storage.markMessageID()
         for message in purged {
-            try storage.delete(message)
-            try storage.uncount(message)
-            try storage.recallSilent(after: message, policy)
+            try storage.messages.delete(message)
+            try storage.messages.uncount(message)
+            try storage.members.recallSilent(after: message, policy)
         }
         let ids = Set(purged.map(\.id))
-        if ids.contains(channel.lastMessageID) { try storage.recallLastMessage(channel.id, policy) }
+        if ids.contains(channel.lastMessageID) { try storage.messages.recallLastMessage(channel.id, policy) }
         let pinned = Chat.pinned(channel)
         if !ids.isDisjoint(with: pinned) {
             var changed = channel
             changed.pinned = JSON.array(pinned.filter { !ids.contains($0) }.map { .int($0) }).serialized()
-            try storage.update(changed)
+            try storage.channels.update(changed)
         }
-        try storage.touchChannel(channel.id, at: now)
+        try storage.channels.touch(channel.id, at: now)
     }
 
     /// The changes of the settings that a client does not know yet, which knows those up to a time or token.

@@ -5,55 +5,55 @@ extension Chat {
     /// Refuses an id that no new user or bot can have; `key` is the name of the field with the id.
     public func checkNewID(_ id: String, _ key: String) throws {
         guard id.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"\(key)\" is too long.") }
-        if try storage.user(id) != nil { throw Refusal.exists("\"\(key)\"") }
+        if try storage.users.user(id) != nil { throw Refusal.exists("\"\(key)\"") }
     }
 
     /// Stores a user, with a session until a time if one is given; returns the session's key.
     public func store(_ user: UserRow, sessionUntil expiry: Int64?) throws -> String? {
         try storage.transaction {
-            try storage.save(user)
+            try storage.users.save(user)
             return try expiry.map { try makeSession(user.id, until: $0) }
         }
     }
 
     /// A session key that lasts as long as the administration wants it to.
     public func makeSession(_ userID: String, until expiry: Int64) throws -> String {
-        try storage.makeSession(userID, expiresAt: expiry, now: now)
+        try storage.sessions.make(userID, expiresAt: expiry, now: now)
     }
 
     /// A session key for a client that has none or an old one, and the key that opens files.
     public func renewSession(_ userID: String, expires: Bool) throws -> (key: String, fileKey: String) {
         let key = try newSession(userID, expires: expires)
-        try storage.noteActivity(userID, at: now)
-        return (key, try storage.fileKey(at: now))
+        try storage.activity.note(userID, at: now)
+        return (key, try storage.documents.fileKey(at: now))
     }
 
     /// Sets whether the user joins at once when invited.
     public func setInvitationPreference(_ id: String, acceptsAtOnce: Bool) throws {
         var user = try activeUser(id)
         user.acceptsInvitations = acceptsAtOnce
-        try storage.save(user)
+        try storage.users.save(user)
     }
 
     /// Sets the preference that holds for users who never chose one.
     public func setUsualInvitation(_ json: JSON) throws {
-        try storage.save(.setting, "default_channel_invitation_preference", at: now, json)
+        try storage.documents.save(.setting, "default_channel_invitation_preference", at: now, json)
     }
 
     public func setMetadata(_ metadata: JSON, of user: UserRow) throws {
         var changed = user
         changed.metadata = metadata.serialized()
-        try storage.save(changed)
+        try storage.users.save(changed)
     }
 
     /// The user leaves all of its channels, invitations too.
     public func leaveAll(_ id: String) throws {
-        for (channel, _) in try storage.channels(of: id) { try leave(channel, [id]) }
+        for (channel, _) in try storage.channels.list(of: id) { try leave(channel, [id]) }
     }
 
     public func removeUser(_ id: String) throws {
         try leaveAll(id)
-        try storage.deleteUser(id)
+        try storage.users.delete(id)
         endSockets(of: id, "deleted")
     }
 
@@ -66,8 +66,8 @@ extension Chat {
     /// Stores a bot: its user and its settings.
     public func storeBot(_ user: UserRow, _ settings: JSON) throws {
         try storage.transaction {
-            try storage.save(user)
-            try storage.save(.bot, user.id, at: now, settings)
+            try storage.users.save(user)
+            try storage.documents.save(.bot, user.id, at: now, settings)
         }
         storage.bots.insert(user.id)
     }
@@ -76,7 +76,7 @@ extension Chat {
 
     /// A user's own membership in a channel that the user has not left.
     public func ownMembership(_ userID: String, in channel: ChannelRow) throws -> MembershipRow {
-        guard let member = try storage.membership(channel.id, userID), member.state != .gone else {
+        guard let member = try storage.members.membership(channel.id, userID), member.state != .gone else {
             throw Refusal.notMember()
         }
         return member
@@ -93,7 +93,7 @@ extension Chat {
         }
         var changed = member
         changed.countPreference = value
-        try storage.save(changed, at: now)
+        try storage.members.save(changed, at: now)
         return changed
     }
 
@@ -105,7 +105,7 @@ extension Chat {
             try fields.string("push_trigger_option")
             ?? fields.bool("enable").map { $0 ? "default" : "off" } ?? changed.pushTrigger
         changed.pushTrigger = try PushPreference.trigger(value, allowsDefault: true)
-        try storage.save(changed, at: now)
+        try storage.members.save(changed, at: now)
         return changed
     }
 }

@@ -53,13 +53,13 @@ public final class Chat {
 
     /// A user that exists and is active.
     public func activeUser(_ id: String) throws -> UserRow {
-        guard let user = try storage.user(id) else { throw Refusal.noUser() }
+        guard let user = try storage.users.user(id) else { throw Refusal.noUser() }
         guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
         return user
     }
 
     public func channel(_ url: String) throws -> ChannelRow {
-        guard let channel = try storage.channel(url) else { throw Refusal.noChannel() }
+        guard let channel = try storage.channels.channel(url) else { throw Refusal.noChannel() }
         return channel
     }
 

@@ -36,5 +36,5 @@ public struct ChatFiles {
     }
 
     /// The key that opens files which need one.
-    public func key() throws -> String { try storage.fileKey(at: chat.now) }
+    public func key() throws -> String { try storage.documents.fileKey(at: chat.now) }
 }

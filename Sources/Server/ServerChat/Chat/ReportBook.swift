@@ -9,13 +9,13 @@ public struct ReportBook {
 
     public func store(_ json: JSON, about path: [String], at time: Int64) throws {
         let number = 1_000_000_000 + (try storage.nextNumber("report"))
-        try storage.save(.report, String(number), scope: path.joined(separator: "\n"), at: time, json)
+        try storage.documents.save(.report, String(number), scope: path.joined(separator: "\n"), at: time, json)
     }
 
     /// What was reported about an address and what is below it; about everything, when the address is empty.
     public func reports(about path: [String]) throws -> [JSON] {
         let prefix = path.joined(separator: "\n")
-        return try storage.documents(.report).filter {
+        return try storage.documents.all(.report).filter {
             prefix.isEmpty || $0.scope.isByteEqual(to: prefix) || $0.scope.beginsWithBytes(of: prefix + "\n")
         }.map { $0.json }
     }

@@ -2,7 +2,8 @@ import ServerBase
 import SyncBytes
 import SyncSQLite
 
-/// Everything the server remembers, in SQLite. The rules are in `Chat`; this class only reads and writes.
+/// Everything the server remembers, in SQLite. The rules are in `Chat`; this class and the tables that it
+/// hands out (`channels`, `messages`, …) only read and write.
 public final class Storage {
     public let connection: Connection
     /// The source of keys, tokens and ids.
@@ -52,7 +53,7 @@ public final class Storage {
         hasBlocks = try connection.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
         bots = TextSet(try connection.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
         // All databases in memory have one owner name, so that the next one can use the folder.
-        try files.open(for: path == Storage.inMemory ? "memory" : folderOwner())
+        try files.open(for: path == Storage.inMemory ? "memory" : documents.folderOwner())
     }
 
     /// The path of a database that ends with its server.
@@ -92,6 +93,16 @@ public final class Storage {
     public func nextMessageID() -> Int64 {
         messageID += 1
         return messageID
+    }
+
+    /// The next number of a series of ids; one is never given twice.
+    public func nextNumber(_ series: String) throws -> Int64 {
+        let last =
+            try connection.prepare("SELECT value FROM marks WHERE name = ?")
+            .bind(series).first { $0.int(0) } ?? 0
+        let next = try Storage.checked(last, series) + 1
+        try connection.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)").bind(series).bind(next).run()
+        return next
     }
 
     /// The latest time of anything stored: the clock must not fall behind it.

@@ -24,20 +24,22 @@ public struct UserRow {
 
     private static let noDetails = Array("{}".utf8)
 
-    static let columns = Columns<UserRow>(of: "u", [
-        .init("user_id", { $0.id = $1.text($2) }, { $1.bind($0.id) }),
-        .init("nickname", { $0.nickname = $1.text($2) }, { $1.bind($0.nickname) }),
-        .init("profile_url", { $0.profileURL = $1.text($2) }, { $1.bind($0.profileURL) }),
-        .init("metadata", { $0.metadata = $1.bytes($2) }, { $1.bind($0.metadata) }),
-        .init("languages", { $0.languages = $1.bytes($2) }, { $1.bind($0.languages) }),
-        .init("access_token", { $0.accessToken = $1.text($2) }, { $1.bind($0.accessToken) }),
-        .init("revoked_token", { $0.revokedToken = $1.text($2) }, { $1.bind($0.revokedToken) }),
-        .init("is_active", { $0.isActive = $1.bool($2) }, { $1.bind($0.isActive) }),
-        .init("created_at", { $0.createdAt = $1.time($2) }, { $1.bind($0.createdAt) }),
-        .init("last_seen_at", { $0.lastSeenAt = $1.time($2) }, { $1.bind($0.lastSeenAt) }),
-        .init("auto_accept", { $0.acceptsInvitations = $1.bool($2) }, { $1.bind($0.acceptsInvitations) }),
-        .init("details", { $0.readDetails($1, $2) }, { $1.bind($0.details) }),
-    ])
+    static let columns = Columns<UserRow>(
+        of: "u",
+        [
+            .init("user_id", { $0.id = $1.text($2) }, { $1.bind($0.id) }),
+            .init("nickname", { $0.nickname = $1.text($2) }, { $1.bind($0.nickname) }),
+            .init("profile_url", { $0.profileURL = $1.text($2) }, { $1.bind($0.profileURL) }),
+            .init("metadata", { $0.metadata = $1.bytes($2) }, { $1.bind($0.metadata) }),
+            .init("languages", { $0.languages = $1.bytes($2) }, { $1.bind($0.languages) }),
+            .init("access_token", { $0.accessToken = $1.text($2) }, { $1.bind($0.accessToken) }),
+            .init("revoked_token", { $0.revokedToken = $1.text($2) }, { $1.bind($0.revokedToken) }),
+            .init("is_active", { $0.isActive = $1.bool($2) }, { $1.bind($0.isActive) }),
+            .init("created_at", { $0.createdAt = $1.time($2) }, { $1.bind($0.createdAt) }),
+            .init("last_seen_at", { $0.lastSeenAt = $1.time($2) }, { $1.bind($0.lastSeenAt) }),
+            .init("auto_accept", { $0.acceptsInvitations = $1.bool($2) }, { $1.bind($0.acceptsInvitations) }),
+            .init("details", { $0.readDetails($1, $2) }, { $1.bind($0.details) }),
+        ])
 
     public init(id: String, nickname: String, profileURL: String = "", accessToken: String = "", createdAt: Int64) {
         self.id = id
@@ -81,7 +83,7 @@ public struct UserRow {
     }
 
     /// The whole user, into an object that is open. The time last seen is 0 while online.
-    public func writeFull(_ writer: inout JSONWriter, isOnline: Bool, as friend: Storage.Friend? = nil) {
+    public func writeFull(_ writer: inout JSONWriter, isOnline: Bool, as friend: FriendTable.Friend? = nil) {
         writeCore(&writer)
         writer.member("is_online", isOnline)
         writer.member("last_seen_at", isOnline ? 0 : lastSeenAt)

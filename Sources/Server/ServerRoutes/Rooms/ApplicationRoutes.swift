@@ -68,7 +68,7 @@ struct ApplicationRoutes: Routes {
 
     private func activeUsers(_ request: RoutedRequest, _ name: String, isMonth: Bool) throws -> HTTPResponse {
         try administrator(request)
-        let today = CivilDate(daysSinceEpoch: chat.now / Storage.day)
+        let today = CivilDate(daysSinceEpoch: chat.now / ActivityTable.day)
         let text = request.query.text("date")
         let form = isMonth ? "YYYY-MM" : "YYYY-MM-DD"
         guard let date = text.isEmpty ? today : CivilDate(isMonth ? text + "-01" : text) else {

@@ -53,7 +53,7 @@ struct FriendRoutes: Routes {
         let entries = try given.map { element in
             guard element.kind == .object else { throw Refusal.notObject("friend_discoveries") }
             let entry = Fields(element)
-            return Storage.Discovery(
+            return FriendTable.Discovery(
                 userID: owner, key: try entry.required("friend_discovery_key"),
                 name: try entry.string("friend_name") ?? "")
         }

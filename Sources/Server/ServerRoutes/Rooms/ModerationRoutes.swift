@@ -64,7 +64,7 @@ struct ModerationRoutes: Routes {
     // MARK: Bans
 
     /// A ban with its user, if there still is one.
-    private func banEntry(_ ban: Storage.Ban) throws -> JSON? {
+    private func banEntry(_ ban: BanTable.Ban) throws -> JSON? {
         try chat.users.find(ban.userID).map { user in
             let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
             return JSON.object([

@@ -74,7 +74,7 @@ struct ReportRoutes: Routes {
         throw Refusal.noEndpoint()
     }
 
-    private func restrict(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
+    private func restrict(_ request: RoutedRequest, _ kind: RestrictionTable.Restriction.Kind) throws -> HTTPResponse {
         try administrator(request)
         let payload = try request.payload()
         guard
@@ -87,7 +87,9 @@ struct ReportRoutes: Routes {
         return try restrictedTypes(request, kind)
     }
 
-    private func restrictedTypes(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
+    private func restrictedTypes(_ request: RoutedRequest, _ kind: RestrictionTable.Restriction.Kind) throws
+        -> HTTPResponse
+    {
         try administrator(request)
         _ = try request.payload()
         let user = try chat.activeUser(request["user"])
@@ -105,7 +107,9 @@ struct ReportRoutes: Routes {
             ]))
     }
 
-    private func restrictedChannels(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
+    private func restrictedChannels(_ request: RoutedRequest, _ kind: RestrictionTable.Restriction.Kind) throws
+        -> HTTPResponse
+    {
         try administrator(request)
         let user = try chat.activeUser(request["user"])
         let page = try Page(of: try chat.contents.channels(where: kind, holdsFor: user.id), request.query)

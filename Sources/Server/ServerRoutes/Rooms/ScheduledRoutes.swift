@@ -29,7 +29,7 @@ struct ScheduledRoutes: Routes {
     }
 
     /// The message that the path names; a user sees its own.
-    private func scheduled(_ request: RoutedRequest) throws -> (document: Storage.Document, asked: Asked) {
+    private func scheduled(_ request: RoutedRequest) throws -> (document: DocumentTable.Document, asked: Asked) {
         let asked = try asked(request)
         guard let id = Int64(request["id"]) else { throw Refusal.noEndpoint() }
         let document = try chat.scheduledMessage(id, in: asked.channel)

@@ -78,7 +78,7 @@ struct UserRoutes: Routes {
     }
 
     /// Writes the members of a user resource into an object that is open.
-    func writeParts(_ user: UserRow, _ writer: inout JSONWriter, as friend: Storage.Friend? = nil) {
+    func writeParts(_ user: UserRow, _ writer: inout JSONWriter, as friend: FriendTable.Friend? = nil) {
         let isOnline = chat.hub.isOnline(user.id)
         user.writeFull(&writer, isOnline: isOnline, as: friend)
         writer.member("has_ever_logged_in", user.lastSeenAt > 0 || isOnline)

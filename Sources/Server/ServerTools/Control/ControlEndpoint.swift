@@ -163,7 +163,7 @@ public final class ControlEndpoint {
 
     /// Lets session keys run out; the users' sockets are told unless asked not to.
     private func expireSessions(_ payload: Fields) throws -> JSON {
-        try storage.expireSessions(of: try payload.string("user_id"), at: chat.now)
+        try storage.sessions.expire(of: try payload.string("user_id"), at: chat.now)
         if try payload.bool("notify") ?? true {
             let frame = Frames.frame("EXPR", .object(["expires_in": 0]))
             for socket in try sockets(payload) { socket.send(frame) }
@@ -176,14 +176,14 @@ public final class ControlEndpoint {
     /// Makes access tokens worthless and gives the users new ones, which are told here.
     private func revokeTokens(_ payload: Fields) throws -> JSON {
         let named = try payload.string("user_id")
-        let users = try named.map { [try chat.activeUser($0)] } ?? storage.users()
+        let users = try named.map { [try chat.activeUser($0)] } ?? storage.users.all()
         let result = JSON.array()
         try storage.transaction {
             for var user in users where named != nil || !user.accessToken.isEmpty {
                 user.revokedToken = user.accessToken
                 user.accessToken = chat.users.newAccessToken()
-                try storage.save(user)
-                try storage.revokeSessions(of: user.id)
+                try storage.users.save(user)
+                try storage.sessions.revoke(of: user.id)
                 result.append(.object(["user_id": .string(user.id), "access_token": .string(user.accessToken)]))
             }
         }
@@ -244,7 +244,7 @@ public final class ControlEndpoint {
         guard let id = try payload.int("message_id"), let time = try payload.int("created_at") else {
             throw Refusal.missing("message_id and created_at")
         }
-        guard var message = try storage.message(id, in: channel.id), let json = try? JSON.parse(message.json)
+        guard var message = try storage.messages.message(id, in: channel.id), let json = try? JSON.parse(message.json)
         else {
             throw Refusal.noMessage()
         }
@@ -253,15 +253,15 @@ public final class ControlEndpoint {
         json.set("created_at", .int(time))
         json.set("updated_at", .int(now))
         try chat.change { broadcasts in
-            try storage.delete(message)
+            try storage.messages.delete(message)
             message.createdAt = time
             message.json = json.serialized()
-            try storage.insert(message)
-            try storage.noteChange(message, isDeleted: false, at: now)
-            try storage.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
-            try storage.recallSilent(after: message, chat.settings.lastMessageThreading)
+            try storage.messages.insert(message)
+            try storage.changes.note(message, isDeleted: false, at: now)
+            try storage.messages.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
+            try storage.members.recallSilent(after: message, chat.settings.lastMessageThreading)
             if channel.survival >= 0 { chat.expireLater() }
-            try storage.touchChannel(channel.id, at: now)
+            try storage.channels.touch(channel.id, at: now)
             broadcasts.append(
                 Broadcast(
                     frame: chat.editFrame(message, .object()), users: try storage.audience(channel.id)))
@@ -272,7 +272,7 @@ public final class ControlEndpoint {
     /// All messages of a channel in its order, to compare those of a client with them.
     private func channelMessages(_ request: HTTPRequest) throws -> JSON {
         let channel = try chat.channel(request.query.text("channel_url"))
-        let all = try storage.messageIDs(channel.id)
+        let all = try storage.messages.ids(channel.id)
         let result = JSON.object([
             "channel_url": .string(channel.url), "count": .int(Int64(all.count)),
             "message_ids": .array(all.map { .int($0.id) }), "created_at": .array(all.map { .int($0.createdAt) }),
@@ -282,7 +282,7 @@ public final class ControlEndpoint {
                 "messages",
                 .array(
                     try all.compactMap { entry in
-                        try storage.message(entry.id).flatMap { try? JSON.parse($0.bytes(.all)) }
+                        try storage.messages.message(entry.id).flatMap { try? JSON.parse($0.bytes(.all)) }
                     }))
         }
         return result

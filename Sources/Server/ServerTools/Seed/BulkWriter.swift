@@ -72,7 +72,7 @@ final class BulkWriter {
             isCountable: true, json: writer.bytes)
         message.reactions = extras.reactions
         message.parentInfo = extras.parentInfo
-        try storage.insert(message)
+        try storage.messages.insert(message)
         count += 1
         if let sender { sentBy[sender.id, default: 0] += 1 }
         if (time, id) > (last.at, last.id) { last = (id, time) }
@@ -94,9 +94,9 @@ final class BulkWriter {
     /// Brings the channel's and members' counts up to what was written.
     func finish() throws {
         guard count > 0 else { return }
-        try storage.addCountable(channel.id, count)
-        try storage.setLastMessage(channel.id, last.id, last.at)
-        try storage.touchChannel(channel.id, at: last.at)
+        try storage.channels.addCountable(channel.id, count)
+        try storage.channels.setLastMessage(channel.id, last.id, last.at)
+        try storage.channels.touch(channel.id, at: last.at)
         for (userID, own) in sentBy.sorted() {
             try storage.connection.prepare(
                 "UPDATE members SET own_unread = own_unread + ? WHERE channel_id = ? AND user_id = ?"

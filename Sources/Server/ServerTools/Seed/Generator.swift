@@ -34,18 +34,18 @@ final class Generator {
         for (id, name) in GeneratedAccount.people {
             let token = random.hex(32)
             var user =
-                try storage.user(id)
+                try storage.users.user(id)
                 ?? UserRow(id: id, nickname: name, createdAt: Generator.end - 200 * 86_400_000)
             if user.accessToken.isEmpty { user.accessToken = token }
             if user.profileURL.isEmpty { user.profileURL = "https://files.example/profiles/\(id).png" }
             user.nickname = name
-            try storage.save(user)
+            try storage.users.save(user)
             users.append(user)
         }
         result.users = users
         for (number, plan) in GeneratedAccount.channels.enumerated() {
             let url = "gen-\(seed)-\(number)"
-            if let known = try storage.channel(url) {
+            if let known = try storage.channels.channel(url) {
                 result.channels.append(.init(url: url, name: known.name, messageCount: known.countable))
                 continue
             }
@@ -77,7 +77,7 @@ final class Generator {
         case .group: break
         }
         if plan.name.contains(text: "(frozen)") { channel.flags.insert(.frozen) }
-        channel = try storage.insert(channel)
+        channel = try storage.channels.insert(channel)
 
         for (place, user) in members.enumerated() {
             var member = MembershipRow(channelID: channel.id, userID: user.id, state: .joined)
@@ -88,13 +88,13 @@ final class Generator {
                 member.invitedAt = start
             }
             if isInvitation, place == 0 { (member.state, member.joinedAt) = (.invited, 0) }
-            try storage.save(member, at: start)
+            try storage.members.save(member, at: start)
         }
-        _ = try storage.recountMembers(channel.id)
+        _ = try storage.members.recount(channel.id)
         if plan.kind == .group {
-            try storage.setMetadata(channel.id, "topic", random.pick(["alpha", "beta", "gamma", "delta"]))
-            try storage.setMetadata(channel.id, "colour", random.pick(["rot", "grün", "青", "أزرق"]))
-            try storage.setCounter(channel.id, "visits", Int64(random.below(5000)))
+            try storage.channels.setMetadata(channel.id, "topic", random.pick(["alpha", "beta", "gamma", "delta"]))
+            try storage.channels.setMetadata(channel.id, "colour", random.pick(["rot", "grün", "青", "أزرق"]))
+            try storage.channels.setCounter(channel.id, "visits", Int64(random.below(5000)))
         }
         let count = try converse(
             channel, members.filter { !isInvitation || !$0.id.isByteEqual(to: members[0].id) }, times,
@@ -209,7 +209,7 @@ final class Generator {
         for id in parents.sorted() { try finishThread(id) }
         // In the order of their times, as they would have happened.
         for change in later.sorted(by: { ($0.at, $0.message.id) < ($1.at, $1.message.id) }) {
-            try storage.noteChange(change.message, isDeleted: change.isDeleted, at: change.at)
+            try storage.changes.note(change.message, isDeleted: change.isDeleted, at: change.at)
         }
         return writer.count
     }
@@ -246,27 +246,27 @@ final class Generator {
     }
 
     private func finishThread(_ id: Int64) throws {
-        guard var parent = try storage.message(id) else { return }
-        let thread = try storage.thread(id)
+        guard var parent = try storage.messages.message(id) else { return }
+        let thread = try storage.messages.thread(id)
         parent.threadInfo = JSON.object([
             "reply_count": .int(thread.count),
-            "most_replies": .array(try thread.most.compactMap { try storage.user($0)?.json }),
+            "most_replies": .array(try thread.most.compactMap { try storage.users.user($0)?.json }),
             "last_replied_at": .int(thread.lastAt), "updated_at": .int(thread.lastAt),
         ]).serialized()
-        try storage.update(parent)
+        try storage.messages.update(parent)
     }
 
     /// Who has read how far, and what the owner did with the channel.
     private func finish(_ channel: ChannelRow, _ plan: GeneratedAccount.Plan, _ members: [UserRow], _ times: [Int64])
         throws
     {
-        guard let current = try storage.channel(id: channel.id) else { return }
+        guard let current = try storage.channels.channel(id: channel.id) else { return }
         for (place, user) in members.enumerated() {
-            guard var member = try storage.membership(channel.id, user.id) else { continue }
+            guard var member = try storage.members.membership(channel.id, user.id) else { continue }
             if let last = times.last {
                 // Most have read all; some lag behind by a few messages.
                 let read = random.chance(600) ? last : times[max(0, times.count - 1 - random.within(0...40))]
-                let left = try storage.countables(channel.id, from: read + 1, by: user.id)
+                let left = try storage.messages.countables(channel.id, from: read + 1, by: user.id)
                 member.lastRead = member.state == .joined ? read : 0
                 member.delivered = member.lastRead
                 member.readTotal = current.countable - left.all
@@ -279,9 +279,9 @@ final class Generator {
                     (member.mutedUntil, member.mutedAt, member.muteNote) = (-1, times.last ?? 0, "too loud")
                 }
             }
-            try storage.save(member, at: times.last ?? channel.createdAt)
+            try storage.members.save(member, at: times.last ?? channel.createdAt)
         }
         // Rows written later carry later change numbers; the channel's change is its last message.
-        try storage.touchChannel(channel.id, at: times.last ?? channel.createdAt)
+        try storage.channels.touch(channel.id, at: times.last ?? channel.createdAt)
     }
 }

@@ -18,7 +18,9 @@ struct Importer {
     func importFile(_ path: String, readers: [String]) throws -> Seeder.SeededChannel {
         let name = Importer.name(path)
         let url = "import-\(name)"
-        if let known = try storage.channel(url) { return .init(url: url, name: name, messageCount: known.countable) }
+        if let known = try storage.channels.channel(url) {
+            return .init(url: url, name: name, messageCount: known.countable)
+        }
         guard let lines = LineReader(path: path) else { throw SetupError("cannot open \(path)") }
         return try storage.transaction {
             var first: Int64?
@@ -37,7 +39,7 @@ struct Importer {
                     var made = ChannelRow(url: url, createdAt: time)
                     made.name = name
                     made.createdBy = sender
-                    let stored = try storage.insert(made)
+                    let stored = try storage.channels.insert(made)
                     channel = stored
                     writer = BulkWriter(storage, stored)
                 }
@@ -45,8 +47,8 @@ struct Importer {
                 if let known = senders[sender] {
                     user = known
                 } else {
-                    user = try storage.user(sender) ?? UserRow(id: sender, nickname: sender, createdAt: time)
-                    try storage.save(user)
+                    user = try storage.users.user(sender) ?? UserRow(id: sender, nickname: sender, createdAt: time)
+                    try storage.users.save(user)
                     senders[sender] = user
                 }
                 try writer?.write(text, by: user, at: time)
@@ -57,13 +59,13 @@ struct Importer {
             let members = TextSet(senders.keys).union(readers)
             // A channel with many members is a super channel: they are listed by pages, not with every channel.
             if members.count > 100 { channel.flags.insert(.isSuper) }
-            try storage.update(channel)
+            try storage.channels.update(channel)
             for id in members.sorted() {
                 var member = MembershipRow(channelID: channel.id, userID: id, state: .joined)
                 member.joinedAt = first
-                try storage.save(member, at: first)
+                try storage.members.save(member, at: first)
             }
-            _ = try storage.recountMembers(channel.id)
+            _ = try storage.members.recount(channel.id)
             try writer.finish()
             chat.clock.resume(at: try storage.lastTime())
             return .init(url: url, name: name, messageCount: writer.count)

@@ -51,13 +51,13 @@ public struct Seeder {
 
     /// A user of the command line. One that the database knows keeps everything but the token, if a new one is given.
     private func user(_ id: String, token: String) throws -> UserRow {
-        var user = try storage.user(id) ?? UserRow(id: id, nickname: id, createdAt: chat.now)
+        var user = try storage.users.user(id) ?? UserRow(id: id, nickname: id, createdAt: chat.now)
         if !token.isEmpty {
             user.accessToken = token
             // A token that an earlier run revoked is valid again when it is given again.
             if user.revokedToken.isByteEqual(to: token) { user.revokedToken = "" }
         }
-        try storage.save(user)
+        try storage.users.save(user)
         return user
     }
 }

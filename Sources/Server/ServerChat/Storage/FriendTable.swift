@@ -1,4 +1,12 @@
-extension Storage {
+import SyncSQLite
+
+/// Lists of friends, and the address books by which users are found.
+public struct FriendTable {
+    private let storage: Storage
+    private var connection: Connection { storage.connection }
+
+    init(_ storage: Storage) { self.storage = storage }
+
     /// A friend of a user; both texts are empty when it was added by its id.
     public struct Friend {
         public let id: String
@@ -7,7 +15,7 @@ extension Storage {
     }
 
     /// A user's friends by id.
-    public func friends(of userID: String) throws -> [Friend] {
+    public func list(of userID: String) throws -> [Friend] {
         try connection.prepare("SELECT friend, discovery_key, name FROM friends WHERE user_id = ? ORDER BY friend")
             .bind(userID).all { Friend(id: $0.text(0), discoveryKey: $0.text(1), name: $0.text(2)) }
     }
@@ -23,7 +31,7 @@ extension Storage {
         ).bind(userID).bind(friend.id).bind(friend.discoveryKey).bind(friend.name).run()
     }
 
-    public func removeFriend(_ friendID: String, of userID: String) throws {
+    public func remove(_ friendID: String, of userID: String) throws {
         try connection.prepare("DELETE FROM friends WHERE user_id = ? AND friend = ?").bind(userID).bind(friendID).run()
     }
 
@@ -68,4 +76,8 @@ extension Storage {
             """
         ).bind(key).all { $0.text(0) }
     }
+}
+
+extension Storage {
+    public var friends: FriendTable { FriendTable(self) }
 }

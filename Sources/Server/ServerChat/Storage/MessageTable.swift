@@ -1,7 +1,13 @@
 import SyncJSON
 import SyncSQLite
 
-extension Storage {
+/// The messages, with the removed ones that are kept.
+public struct MessageTable {
+    private let storage: Storage
+    private var connection: Connection { storage.connection }
+
+    init(_ storage: Storage) { self.storage = storage }
+
     public func message(_ id: Int64) throws -> MessageRow? {
         try connection.prepare("SELECT \(MessageRow.columns.list) FROM messages WHERE message_id = ?").bind(id).first {
             MessageRow($0)
@@ -62,36 +68,14 @@ extension Storage {
         ).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
     }
 
-    /// A message was stored with a time before the last reading of some members: for them it is read.
-    public func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
-        totals.note(channelID)
-        try connection.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
-            .bind(channelID).bind(createdAt).run()
-    }
-
-    /// Notes that a message changed or went, for the changelog.
-    public func noteChange(_ message: MessageRow, isDeleted: Bool, at now: Int64) throws {
-        try connection.prepare("DELETE FROM changes WHERE channel_id = ? AND message_id = ?")
-            .bind(message.channelID).bind(message.id).run()
-        try connection.prepare(
-            "INSERT INTO changes (seq, channel_id, message_id, at, is_deleted) VALUES (?, ?, ?, ?, ?)"
-        ).bind(try nextSequence()).bind(message.channelID).bind(message.id).bind(now).bind(isDeleted).run()
-    }
-
     /// The last message of a channel before a position, in the channel's order.
-    public func messageBefore(_ channelID: Int64, _ createdAt: Int64, _ id: Int64) throws -> Int64? {
+    public func before(_ channelID: Int64, _ createdAt: Int64, _ id: Int64) throws -> Int64? {
         try connection.prepare(
             """
             SELECT message_id FROM messages WHERE channel_id = ? AND (created_at, message_id) < (?, ?)
             ORDER BY created_at DESC, message_id DESC LIMIT 1
             """
         ).bind(channelID).bind(createdAt).bind(id).first { $0.int(0) }
-    }
-
-    /// Sets the channel's last message.
-    public func setLastMessage(_ channelID: Int64, _ id: Int64, _ createdAt: Int64) throws {
-        try connection.prepare("UPDATE channels SET last_message_id = ?, last_message_at = ? WHERE id = ?")
-            .bind(id).bind(createdAt).bind(channelID).run()
     }
 
     /// Finds the channel's last message again after the last one went. Silent messages count only if they were sent to.
@@ -104,13 +88,7 @@ extension Storage {
             ORDER BY created_at DESC, message_id DESC LIMIT 1
             """
         ).bind(channelID).first { ($0.int(0), $0.int(1)) }
-        try setLastMessage(channelID, last?.0 ?? 0, last?.1 ?? 0)
-    }
-
-    public func addCountable(_ channelID: Int64, _ count: Int64) throws {
-        totals.note(channelID)
-        try connection.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
-            .run()
+        try storage.channels.setLastMessage(channelID, last?.0 ?? 0, last?.1 ?? 0)
     }
 
     /// A message was deleted: takes it out of the counts. Those who had read it have one read message less, so that
@@ -120,8 +98,8 @@ extension Storage {
         guard message.isCountable else { return }
         let before = try countablesBefore(message)
         let mentions = Mentions(try? JSON.parse(message.json))
-        if !mentions.isNobody { try countMentions(message, mentions, by: -1, before: before) }
-        try addCountable(message.channelID, -1)
+        if !mentions.isNobody { try storage.members.countMentions(message, mentions, by: -1, before: before) }
+        try storage.channels.addCountable(message.channelID, -1)
         try connection.prepare(
             """
             UPDATE members SET own_unread = own_unread - 1
@@ -251,7 +229,7 @@ extension Storage {
     }
 
     /// All messages of a channel between two times, both included.
-    public func messages(_ channelID: Int64, from: Int64, to: Int64) throws -> [MessageRow] {
+    public func list(_ channelID: Int64, from: Int64, to: Int64) throws -> [MessageRow] {
         try connection.prepare(
             """
             SELECT \(MessageRow.columns.list) FROM messages WHERE channel_id = ? AND created_at >= ? AND created_at <= ?
@@ -260,38 +238,11 @@ extension Storage {
     }
 
     /// All ids of a channel in its order.
-    public func messageIDs(_ channelID: Int64) throws -> [(id: Int64, createdAt: Int64)] {
+    public func ids(_ channelID: Int64) throws -> [(id: Int64, createdAt: Int64)] {
         try connection.prepare(
             "SELECT message_id, created_at FROM messages WHERE channel_id = ? ORDER BY created_at, message_id"
         )
         .bind(channelID).all { ($0.int(0), $0.int(1)) }
-    }
-
-    // MARK: Changelog
-
-    public struct Change {
-        public let sequence: Int64
-        public let messageID: Int64
-        public let at: Int64
-        public let isDeleted: Bool
-    }
-
-    /// The changes of a channel's messages after a number.
-    public func changes(_ channelID: Int64, after sequence: Int64, limit: Int) throws -> [Change] {
-        try connection.prepare(
-            """
-            SELECT seq, message_id, at, is_deleted FROM changes WHERE channel_id = ? AND seq > ? ORDER BY seq LIMIT ?
-            """
-        ).bind(channelID).bind(sequence).bind(limit)
-            .all { Change(sequence: $0.int(0), messageID: $0.int(1), at: $0.int(2), isDeleted: $0.bool(3)) }
-    }
-
-    /// The number after which the changes at or after a time come.
-    public func sequence(_ channelID: Int64, at time: Int64) throws -> Int64 {
-        let first =
-            try connection.prepare("SELECT min(seq) FROM changes WHERE channel_id = ? AND at >= ?")
-            .bind(channelID).bind(time).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
-        return first.map { $0.subtractingClamped(1) } ?? lastSequence
     }
 
     // MARK: Threads
@@ -317,24 +268,8 @@ extension Storage {
         try connection.prepare("SELECT message_id FROM messages WHERE parent_id = ? AND parent_id > 0").bind(parentID)
             .all { $0.int(0) }
     }
+}
 
-    // MARK: Request ids
-
-    public func sentMessage(_ channelID: Int64, _ userID: String, _ requestID: String) throws -> (
-        messageID: Int64, at: Int64
-    )? {
-        try connection.prepare(
-            "SELECT message_id, at FROM requests WHERE channel_id = ? AND user_id = ? AND req_id = ?"
-        ).bind(channelID).bind(userID).bind(requestID).first { ($0.int(0), $0.int(1)) }
-    }
-
-    public func noteSent(_ channelID: Int64, _ userID: String, _ requestID: String, _ messageID: Int64, at now: Int64)
-        throws
-    {
-        try connection.prepare(
-            """
-            INSERT OR REPLACE INTO requests (channel_id, user_id, req_id, message_id, at) VALUES (?, ?, ?, ?, ?)
-            """
-        ).bind(channelID).bind(userID).bind(requestID).bind(messageID).bind(now).run()
-    }
+extension Storage {
+    public var messages: MessageTable { MessageTable(self) }
 }

@@ -1,4 +1,12 @@
-extension Storage {
+import SyncSQLite
+
+/// The channels, with their metadata and counters.
+public struct ChannelTable {
+    private let storage: Storage
+    private var connection: Connection { storage.connection }
+
+    init(_ storage: Storage) { self.storage = storage }
+
     /// A channel that is not deleted.
     public func channel(_ url: String) throws -> ChannelRow? {
         try connection.prepare("SELECT \(ChannelRow.columns.list) FROM channels c WHERE c.url = ? AND c.is_deleted = 0")
@@ -11,13 +19,13 @@ extension Storage {
         }
     }
 
-    public func isTaken(channelURL: String) throws -> Bool {
-        try connection.prepare("SELECT 1 FROM channels WHERE url = ? AND is_deleted = 0").bind(channelURL).first { _ in
+    public func isTaken(url: String) throws -> Bool {
+        try connection.prepare("SELECT 1 FROM channels WHERE url = ? AND is_deleted = 0").bind(url).first { _ in
             true
         } ?? false
     }
 
-    public func distinctChannel(_ key: String) throws -> ChannelRow? {
+    public func distinct(_ key: String) throws -> ChannelRow? {
         try connection.prepare(
             "SELECT \(ChannelRow.columns.list) FROM channels c WHERE c.distinct_key = ? AND c.is_deleted = 0"
         )
@@ -27,7 +35,7 @@ extension Storage {
     /// Stores a new channel and returns it with its id.
     public func insert(_ channel: ChannelRow) throws -> ChannelRow {
         var stored = channel
-        stored.changeSeq = try nextSequence()
+        stored.changeSeq = try storage.nextSequence()
         stored.changeAt = channel.createdAt
         let columns = ChannelRow.newColumns
         try columns.bind(stored, to: connection.prepare("INSERT INTO channels \(columns.values)")).run()
@@ -37,35 +45,35 @@ extension Storage {
 
     /// Stores what a host may change of a channel.
     public func update(_ channel: ChannelRow) throws {
-        totals.note(channel.id)
+        storage.totals.note(channel.id)
         let columns = ChannelRow.hostColumns
         let statement = try connection.prepare("UPDATE channels SET \(columns.assignments) WHERE id = ?")
         try columns.bind(channel, to: statement).bind(channel.id).run()
     }
 
     /// Notes that a channel changed for all its members.
-    public func touchChannel(_ id: Int64, at now: Int64) throws {
+    public func touch(_ id: Int64, at now: Int64) throws {
         try connection.prepare("UPDATE channels SET change_seq = ?, change_at = ? WHERE id = ?")
-            .bind(try nextSequence()).bind(now).bind(id).run()
+            .bind(try storage.nextSequence()).bind(now).bind(id).run()
     }
 
     /// Marks a channel as deleted and all its members as gone; its messages go.
-    public func deleteChannel(_ id: Int64, at now: Int64) throws {
+    public func delete(_ id: Int64, at now: Int64) throws {
         try connection.prepare("UPDATE channels SET is_deleted = 1, distinct_key = '' WHERE id = ?").bind(id).run()
         try connection.prepare(
             "UPDATE members SET state = 0, change_seq = ?, change_at = ? WHERE channel_id = ? AND state > 0"
         )
-        .bind(try nextSequence()).bind(now).bind(id).run()
-        try markMessageID()
+        .bind(try storage.nextSequence()).bind(now).bind(id).run()
+        try storage.markMessageID()
         for table in ["messages", "removed", "requests", "changes", "metadata", "metacounters", "bans"] {
             try connection.prepare("DELETE FROM \(table) WHERE channel_id = ?").bind(id).run()
         }
-        forgetMembers(id)
-        totals.note(id)
+        storage.forgetMembers(id)
+        storage.totals.note(id)
     }
 
     /// All channels, or the public ones.
-    public func allChannels(publicOnly: Bool) throws -> [ChannelRow] {
+    public func all(publicOnly: Bool) throws -> [ChannelRow] {
         try connection.prepare(
             """
             SELECT \(ChannelRow.columns.list) FROM channels c WHERE c.is_deleted = 0 AND (? = 0 OR (c.flags & 16) <> 0)
@@ -74,7 +82,7 @@ extension Storage {
     }
 
     /// A user's channels with the user's part in them. Gone memberships are left out unless asked for.
-    public func channels(of userID: String, withGone: Bool = false) throws -> [(
+    public func list(of userID: String, withGone: Bool = false) throws -> [(
         channel: ChannelRow, membership: MembershipRow
     )] {
         try connection.prepare(
@@ -88,7 +96,7 @@ extension Storage {
     }
 
     /// What changed for a user after a change number, or since a time: the smallest numbers first.
-    public func channelChanges(
+    public func changes(
         of userID: String, after sequence: Int64, since time: Int64, limit: Int
     ) throws -> [(channel: ChannelRow, membership: MembershipRow, sequence: Int64)] {
         try connection.prepare(
@@ -107,6 +115,18 @@ extension Storage {
                     membership.state == .gone ? membership.changeSeq : max(membership.changeSeq, channel.changeSeq)
                 return (channel, membership, own)
             }
+    }
+
+    /// Sets the channel's last message.
+    public func setLastMessage(_ channelID: Int64, _ id: Int64, _ createdAt: Int64) throws {
+        try connection.prepare("UPDATE channels SET last_message_id = ?, last_message_at = ? WHERE id = ?")
+            .bind(id).bind(createdAt).bind(channelID).run()
+    }
+
+    public func addCountable(_ channelID: Int64, _ count: Int64) throws {
+        storage.totals.note(channelID)
+        try connection.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
+            .run()
     }
 
     // MARK: Metadata and counters
@@ -139,4 +159,8 @@ extension Storage {
         try connection.prepare("DELETE FROM metacounters WHERE channel_id = ? AND key = ?").bind(channelID).bind(key)
             .run()
     }
+}
+
+extension Storage {
+    public var channels: ChannelTable { ChannelTable(self) }
 }

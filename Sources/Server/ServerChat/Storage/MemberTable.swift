@@ -1,7 +1,15 @@
 import ServerBase
 import SyncBytes
+import SyncJSON
+import SyncSQLite
 
-extension Storage {
+/// The memberships of users in channels, with what each member has read.
+public struct MemberTable {
+    private let storage: Storage
+    private var connection: Connection { storage.connection }
+
+    init(_ storage: Storage) { self.storage = storage }
+
     public func membership(_ channelID: Int64, _ userID: String) throws -> MembershipRow? {
         try connection.prepare(
             "SELECT \(MembershipRow.columns.list) FROM members m WHERE m.channel_id = ? AND m.user_id = ?"
@@ -11,16 +19,16 @@ extension Storage {
     /// Stores a membership as a change that the member's changelog tells.
     public func save(_ member: MembershipRow, at now: Int64) throws {
         var stored = member
-        stored.changeSeq = try nextSequence()
+        stored.changeSeq = try storage.nextSequence()
         stored.changeAt = now
         let statement = try connection.prepare("INSERT OR REPLACE INTO members \(MembershipRow.columns.values)")
         try MembershipRow.columns.bind(stored, to: statement).run()
-        forgetMembers(member.channelID)
-        totals.note(member.channelID)
+        storage.forgetMembers(member.channelID)
+        storage.totals.note(member.channelID)
     }
 
     /// Counts the members again and stores the counts with the channel.
-    public func recountMembers(_ channelID: Int64) throws -> (members: Int64, joined: Int64) {
+    public func recount(_ channelID: Int64) throws -> (members: Int64, joined: Int64) {
         try connection.prepare(
             """
             UPDATE channels SET
@@ -34,7 +42,7 @@ extension Storage {
     }
 
     /// The members of a channel with their users, operators first or not, at most `limit`.
-    public func members(_ channelID: Int64, limit: Int = .max) throws -> [(membership: MembershipRow, user: UserRow)] {
+    public func list(_ channelID: Int64, limit: Int = .max) throws -> [(membership: MembershipRow, user: UserRow)] {
         try connection.prepare(
             """
             SELECT \(MembershipRow.columns.list), \(UserRow.columns.list)
@@ -45,7 +53,7 @@ extension Storage {
     }
 
     /// Whether one of these users is a member.
-    public func hasMember(_ channelID: Int64, among users: TextSet) throws -> Bool {
+    public func hasAny(_ channelID: Int64, among users: TextSet) throws -> Bool {
         try users.contains { id in try membership(channelID, id).map { $0.state != .gone } ?? false }
     }
 
@@ -56,7 +64,7 @@ extension Storage {
     }
 
     /// The members of a channel who have joined.
-    public func joinedMembers(_ channelID: Int64) throws -> [String] {
+    public func joined(_ channelID: Int64) throws -> [String] {
         try connection.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2").bind(channelID).all {
             $0.text(0)
         }
@@ -67,7 +75,7 @@ extension Storage {
             .bind(channelID).all { $0.text(0) }
     }
 
-    public func mutedMembers(_ channelID: Int64, at now: Int64) throws -> [MembershipRow] {
+    public func muted(_ channelID: Int64, at now: Int64) throws -> [MembershipRow] {
         try connection.prepare(
             """
             SELECT \(MembershipRow.columns.list) FROM members m WHERE m.channel_id = ? AND m.state > 0
@@ -97,7 +105,7 @@ extension Storage {
 
     /// Counts one more message of the member's own, which is not unread for the member.
     public func countOwn(_ channelID: Int64, _ userID: String) throws {
-        totals.note(channelID)
+        storage.totals.note(channelID)
         try connection.prepare("UPDATE members SET own_unread = own_unread + 1 WHERE channel_id = ? AND user_id = ?")
             .bind(channelID).bind(userID).run()
     }
@@ -127,14 +135,14 @@ extension Storage {
     }
 
     public func markRead(_ channelID: Int64, _ userID: String, at now: Int64, total: Int64) throws {
-        totals.note(channelID)
+        storage.totals.note(channelID)
         try connection.prepare(
             """
             UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions
             = 0,
                 change_seq = ?, change_at = ? WHERE channel_id = ? AND user_id = ?
             """
-        ).bind(now).bind(now).bind(total).bind(try nextSequence()).bind(now).bind(channelID).bind(userID).run()
+        ).bind(now).bind(now).bind(total).bind(try storage.nextSequence()).bind(now).bind(channelID).bind(userID).run()
     }
 
     public func markDelivered(_ channelID: Int64, _ userID: String, at time: Int64) throws -> Bool {
@@ -145,38 +153,50 @@ extension Storage {
         return connection.changes > 0
     }
 
-    // MARK: Bans
-
-    public struct Ban {
-        public let userID: String
-        /// -1: for ever.
-        public let until: Int64
-        public let bannedAt: Int64
-        public let note: String
-
-        public func holds(at now: Int64) -> Bool { until == -1 || until > now }
+    /// A message was stored with a time before the last reading of some members: for them it is read.
+    public func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
+        storage.totals.note(channelID)
+        try connection.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
+            .bind(channelID).bind(createdAt).run()
     }
 
-    public func ban(_ channelID: Int64, _ userID: String) throws -> Ban? {
-        try connection.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ? AND user_id = ?")
-            .bind(channelID).bind(userID)
-            .first { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
-    }
+    // MARK: Silent messages
 
-    public func bans(_ channelID: Int64) throws -> [Ban] {
-        try connection.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ?").bind(channelID)
-            .all { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
-    }
+    // A silent message is the last one of its channel to its sender, and to nobody else.
 
-    public func save(_ ban: Ban, _ channelID: Int64) throws {
+    /// Notes a silent message as its sender's last one, if it is the newest.
+    public func noteSilent(_ message: MessageRow) throws {
         try connection.prepare(
-            "INSERT OR REPLACE INTO bans (channel_id, user_id, until, banned_at, note) VALUES (?, ?, ?, ?, ?)"
+            """
+            UPDATE members SET silent_id = ?, silent_at = ?
+            WHERE channel_id = ? AND user_id = ? AND (silent_at, silent_id) < (?, ?)
+            """
         )
-        .bind(channelID).bind(ban.userID).bind(ban.until).bind(ban.bannedAt).bind(ban.note).run()
+        .bind(message.id).bind(message.createdAt).bind(message.channelID).bind(message.sender)
+        .bind(message.createdAt).bind(message.id).run()
     }
 
-    public func liftBan(_ channelID: Int64, _ userID: String) throws {
-        try connection.prepare("DELETE FROM bans WHERE channel_id = ? AND user_id = ?")
-            .bind(channelID).bind(userID).run()
+    /// Whether a message is its sender's newest silent one.
+    public func isSilentLast(_ message: MessageRow) throws -> Bool {
+        guard !message.sender.isEmpty else { return false }
+        return try membership(message.channelID, message.sender)?.silentID == message.id
     }
+
+    /// A message went, or has another time: if it was silent, its sender's newest silent message is found again.
+    public func recallSilent(after message: MessageRow, _ policy: ThreadingPolicy) throws {
+        guard (try? JSON.parse(message.json))?["silent"]?.bool == true else { return }
+        let newest = try connection.prepare(
+            """
+            SELECT message_id, created_at FROM messages
+            WHERE channel_id = ? AND sender = ? AND \(policy.condition) AND json_extract(json, '$.silent') = 1
+            ORDER BY created_at DESC, message_id DESC LIMIT 1
+            """
+        ).bind(message.channelID).bind(message.sender).first { ($0.int(0), $0.int(1)) }
+        try connection.prepare("UPDATE members SET silent_id = ?, silent_at = ? WHERE channel_id = ? AND user_id = ?")
+            .bind(newest?.0 ?? 0).bind(newest?.1 ?? 0).bind(message.channelID).bind(message.sender).run()
+    }
+}
+
+extension Storage {
+    public var members: MemberTable { MemberTable(self) }
 }

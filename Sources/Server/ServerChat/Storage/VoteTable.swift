@@ -1,6 +1,14 @@
-extension Storage {
+import SyncSQLite
+
+/// Who voted for what in polls.
+public struct VoteTable {
+    private let storage: Storage
+    private var connection: Connection { storage.connection }
+
+    init(_ storage: Storage) { self.storage = storage }
+
     /// Sets a user's votes to these options only.
-    public func setVotes(_ poll: Int64, _ userID: String, _ options: Set<Int64>) throws {
+    public func set(_ poll: Int64, _ userID: String, _ options: Set<Int64>) throws {
         try connection.prepare("DELETE FROM votes WHERE poll_id = ? AND user_id = ?").bind(poll).bind(userID).run()
         for option in options.sorted() {
             try connection.prepare("INSERT INTO votes (poll_id, option_id, user_id) VALUES (?, ?, ?)")
@@ -8,11 +16,11 @@ extension Storage {
         }
     }
 
-    public func removeVotes(_ poll: Int64, option: Int64) throws {
+    public func remove(_ poll: Int64, option: Int64) throws {
         try connection.prepare("DELETE FROM votes WHERE poll_id = ? AND option_id = ?").bind(poll).bind(option).run()
     }
 
-    public func voteCounts(_ poll: Int64) throws -> [Int64: Int64] {
+    public func counts(_ poll: Int64) throws -> [Int64: Int64] {
         let rows = try connection.prepare("SELECT option_id, count(*) FROM votes WHERE poll_id = ? GROUP BY option_id")
             .bind(poll).all { ($0.int(0), $0.int(1)) }
         return Dictionary(rows, uniquingKeysWith: { $1 })
@@ -23,7 +31,7 @@ extension Storage {
             .first { $0.int(0) } ?? 0
     }
 
-    public func votes(_ poll: Int64, of userID: String) throws -> [Int64] {
+    public func list(_ poll: Int64, of userID: String) throws -> [Int64] {
         try connection.prepare("SELECT option_id FROM votes WHERE poll_id = ? AND user_id = ? ORDER BY option_id")
             .bind(poll).bind(userID).all { $0.int(0) }
     }
@@ -33,4 +41,8 @@ extension Storage {
         try connection.prepare("SELECT user_id FROM votes WHERE poll_id = ? AND option_id = ? ORDER BY number DESC")
             .bind(poll).bind(option).all { $0.text(0) }
     }
+}
+
+extension Storage {
+    public var votes: VoteTable { VoteTable(self) }
 }

@@ -1,9 +1,14 @@
 import SyncJSON
 import SyncSQLite
 
-// Things that are read and written as a whole and that nothing else joins with: JSON objects, each under its kind and
-// id.
-extension Storage {
+/// Things that are read and written as a whole and that nothing else joins with: JSON objects, each under its kind
+/// and id.
+public struct DocumentTable {
+    private let storage: Storage
+    private var connection: Connection { storage.connection }
+
+    init(_ storage: Storage) { self.storage = storage }
+
     public enum Kind: String {
         case bot, announcement, scheduled, poll, report, emoji, emojiCategory, setting
     }
@@ -21,9 +26,9 @@ extension Storage {
             .first { try? JSON.parse($0.bytes(0)) } ?? nil
     }
 
-    public func wholeDocument(_ kind: Kind, _ id: String) throws -> Document? {
+    public func whole(_ kind: Kind, _ id: String) throws -> Document? {
         try connection.prepare("SELECT id, scope, at, json FROM documents WHERE kind = ? AND id = ?")
-            .bind(kind.rawValue).bind(id).first(Storage.document) ?? nil
+            .bind(kind.rawValue).bind(id).first(DocumentTable.document) ?? nil
     }
 
     /// Writes a document; `due` is when something has to happen with it, 0 for never.
@@ -41,13 +46,13 @@ extension Storage {
     }
 
     /// All documents of a kind, and of a scope if one is named, in the order of their ids.
-    public func documents(_ kind: Kind, scope: String? = nil) throws -> [Document] {
+    public func all(_ kind: Kind, scope: String? = nil) throws -> [Document] {
         let condition = scope == nil ? "" : " AND scope = ?"
         let statement = try connection.prepare(
             "SELECT id, scope, at, json FROM documents WHERE kind = ?\(condition) ORDER BY id"
         ).bind(kind.rawValue)
         if let scope { statement.bind(scope) }
-        return try statement.all(Storage.document).compactMap { $0 }
+        return try statement.all(DocumentTable.document).compactMap { $0 }
     }
 
     /// The documents that are due by now, the earliest first.
@@ -58,7 +63,9 @@ extension Storage {
             """
         ).bind(now)
             .all { row in
-                guard let kind = Kind(rawValue: row.text(4)), let document = Storage.document(row) else { return nil }
+                guard let kind = Kind(rawValue: row.text(4)), let document = DocumentTable.document(row) else {
+                    return nil
+                }
                 return (kind, document)
             }.compactMap { $0 }
     }
@@ -81,12 +88,25 @@ extension Storage {
         return Document(id: row.text(0), scope: row.text(1), at: row.time(2), json: json)
     }
 
-    /// The next number of a series of ids; one is never given twice.
-    public func nextNumber(_ series: String) throws -> Int64 {
-        let last = try connection.prepare("SELECT value FROM marks WHERE name = ?")
-            .bind(series).first { $0.int(0) } ?? 0
-        let next = try Storage.checked(last, series) + 1
-        try connection.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)").bind(series).bind(next).run()
-        return next
+    // MARK: Settings of the server itself
+
+    /// The name by which the folder knows this database.
+    func folderOwner() throws -> String {
+        if let known = try document(.setting, "file_folder")?["owner"]?.string { return known }
+        let owner = storage.random.hex(16)
+        try save(.setting, "file_folder", at: 0, .object(["owner": .string(owner)]))
+        return owner
     }
+
+    /// The key that opens files which need one; the same for all logins of this database.
+    public func fileKey(at now: Int64) throws -> String {
+        if let known = try document(.setting, "file_key")?["key"]?.string { return known }
+        let key = storage.random.hex(16)
+        try save(.setting, "file_key", at: now, .object(["key": .string(key)]))
+        return key
+    }
+}
+
+extension Storage {
+    public var documents: DocumentTable { DocumentTable(self) }
 }
