@@ -45,7 +45,7 @@ extension Routes {
             throw Refusal(400_402, "A session key or an API token is missing.", status: 401)
         }
         let decoded = PercentEncoding.decode(key.utf8, plusIsSpace: false)
-        return Caller(userID: try chat.user(ofSession: decoded).id)
+        return Caller(userID: try chat.sessions.user(ofSession: decoded).id)
     }
 
     /// The caller as the user that a body or path names: the administration acts for anybody, a user for itself.

@@ -48,7 +48,7 @@ final class ServerCore {
         control = options.isControlled ? ControlEndpoint(chat, storage, database) : nil
         commands = CommandHandler(chat, control?.faults, limiter)
         clock.resume(at: try storage.lastTime())
-        try chat.loadSettings()
+        try chat.application.loadSettings()
         hub.onText = { [unowned self] text, socket in
             control?.traffic.frame(text, of: socket.userID, at: clock.now())
             commands.receive(text, socket)
@@ -66,7 +66,7 @@ final class ServerCore {
     /// first request.
     func start() throws -> Seeder.Result {
         let seeded = try Seeder(chat, storage, options.seeding).seed()
-        chat.runDue()
+        chat.due.start()
         return seeded
     }
 
@@ -128,7 +128,7 @@ final class ServerCore {
     /// Begins to stop: delivery marks that wait are told, and every socket gets a close frame. The front sends these
     /// before it calls `close`.
     func stop() {
-        chat.tellDeliveries()
+        chat.reading.tellDeliveries()
         for socket in hub.all { socket.end(code: 1001, reason: "the server stops") }
         database.stop()
     }

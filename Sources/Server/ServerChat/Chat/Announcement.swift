@@ -75,7 +75,7 @@ public struct Announcement {
                 said.kind = .admin
                 speaker = ""
             }
-            _ = try chat.send(said, Caller(userID: speaker, isAdmin: true), channel)
+            _ = try chat.sending.send(said, Caller(userID: speaker, isAdmin: true), channel)
         }
         return (targets.count, reached.count)
     }
@@ -96,9 +96,9 @@ public struct Announcement {
                 "data": options["data"] ?? "", "is_distinct": options["distinct"] ?? true,
             ])
             if json["assign_sender_as_channel_inviter"]?.bool == true { wish.set("inviter_id", .string(sender)) }
-            let made = try chat.createChannel(Fields(wish), Caller(userID: "", isAdmin: true)).channel
+            let made = try chat.channels.create(Fields(wish), Caller(userID: "", isAdmin: true)).channel
             if json["keep_channel_hidden_for_sender"]?.bool == true {
-                _ = try chat.hide(made, sender, hidesPrevious: false, unhidesByItself: true)
+                _ = try chat.hiding.hide(made, sender, hidesPrevious: false, unhidesByItself: true)
             }
         }
     }

@@ -90,7 +90,7 @@ public struct ChannelView {
         }
         writer.member("pinned_message_ids", raw: channel.pinned)
         writer.key("latest_pinned_message")
-        if let pinned = Chat.pinned(channel).last, let message = try storage.messages.message(pinned) {
+        if let pinned = channel.pinnedIDs.last, let message = try storage.messages.message(pinned) {
             writer.raw(message.bytes(.all))
         } else {
             writer.null()

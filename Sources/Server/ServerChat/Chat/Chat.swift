@@ -20,6 +20,7 @@ public final class Chat {
     public let timers: TimerQueue
     public let hub: SocketHub
     public let options: ChatOptions
+    public let dueTimer: DueTimer
 
     /// Delivery marks that wait to be told together: with many members, each message brings one mark from each of them.
     public var delivered: [Int64: TextMap<Int64>] = [:]
@@ -28,9 +29,7 @@ public final class Chat {
     public var acksToLose = 0
     /// Whether a request id that comes again is refused, as by a service that does not give the first message again.
     public var refusesRepeats = false
-    /// The time that the one timer waits for (see `arrange`); 0 when it is not set.
-    public var arrangedFor: Int64 = 0
-    /// Read by `loadSettings`, changed by `changeSettings`.
+    /// Read by `ApplicationRules`, and changed by them.
     public var settings = ApplicationSettings()
     /// Actions that wait until the work of `atomically` is stored; `nil` outside of it.
     private var held: [() -> Void]?
@@ -41,12 +40,16 @@ public final class Chat {
         self.timers = timers
         self.hub = hub
         self.options = options
+        dueTimer = DueTimer(storage, clock, timers)
     }
 
     public var now: Int64 { clock.now() }
 
     /// What is told of users and of the application.
     public var users: UserDirectory { UserDirectory(storage, at: now) }
+
+    /// How many messages wait for users.
+    public var unread: UnreadCounts { UnreadCounts(storage, hub, at: now) }
 
     /// What is told of channels.
     public var contents: ChannelContents { ChannelContents(storage, at: now) }
@@ -76,7 +79,7 @@ public final class Chat {
     }
 
     private func send(_ broadcast: Broadcast) {
-        if broadcast.carriesUnread { return sendWithUnread(broadcast) }
+        if broadcast.carriesUnread { return unread.send(broadcast) }
         hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
     }
 

@@ -1,3 +1,4 @@
+import SyncJSON
 import SyncSQLite
 
 /// A group channel as stored.
@@ -102,5 +103,12 @@ extension ChannelRow {
             last = (member.silentID, member.silentAt)
         }
         return last.id > 0 && last.at >= member?.offset ?? 0 ? last : nil
+    }
+}
+
+extension ChannelRow {
+    /// The ids of its pinned messages, the last pinned one last.
+    public var pinnedIDs: [Int64] {
+        (try? JSON.parse(pinned))?.array?.compactMap(\.int) ?? []
     }
 }

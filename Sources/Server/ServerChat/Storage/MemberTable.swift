@@ -1,4 +1,3 @@
-import ServerBase
 import SyncBytes
 import SyncJSON
 import SyncSQLite

@@ -138,3 +138,15 @@ public struct MessageRow {
         result.append(UInt8(ascii: "}"))
     }
 }
+
+extension MessageRow {
+    /// What its replies carry of it.
+    public var infoForReplies: [UInt8]? {
+        guard let document = try? JSON.parse(json) else { return nil }
+        let info = JSON.object(["type": .string(kind.rawValue), "ts": .int(createdAt)])
+        for key in ["message", "user", "file", "files", "custom_type"] {
+            if let value = document[key] { info.set(key, value) }
+        }
+        return info.serialized()
+    }
+}

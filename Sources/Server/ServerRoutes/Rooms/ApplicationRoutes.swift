@@ -14,7 +14,8 @@ struct ApplicationRoutes: Routes {
         let query = request.query
         let limit = try max(1, query.limit(default: 100, max: 1000))
         return HTTPResponse(
-            try chat.settingsChanges(since: try query.int("ts") ?? 0, token: query.text("token"), limit: limit))
+            try chat.application.settingsChanges(
+                since: try query.int("ts") ?? 0, token: query.text("token"), limit: limit))
     }
 
     /// Clients send what they have counted; the server ignores it.
@@ -30,14 +31,14 @@ struct ApplicationRoutes: Routes {
 
     func usualInvitation(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        return HTTPResponse(.object(["auto_accept": .bool(try chat.invitesAtOnce())]))
+        return HTTPResponse(.object(["auto_accept": .bool(try chat.application.invitesAtOnce())]))
     }
 
     func changeUsualInvitation(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
         guard let value = try request.payload().bool("auto_accept") else { throw Refusal.missing("auto_accept") }
         let json = JSON.object(["auto_accept": .bool(value)])
-        try chat.setUsualInvitation(json)
+        try chat.application.setUsualInvitation(json)
         return HTTPResponse(json)
     }
 
@@ -54,7 +55,8 @@ struct ApplicationRoutes: Routes {
             .object([
                 "max_length_message": .int(Int64(chat.options.maximumMessageLength)),
                 "file_upload_size_limit": .int(chat.options.fileLimit),
-                "auto_accept": .bool(try chat.invitesAtOnce()), "session_token_ttl": .int(chat.options.sessionLife),
+                "auto_accept": .bool(try chat.application.invitesAtOnce()),
+                "session_token_ttl": .int(chat.options.sessionLife),
             ]))
     }
 
@@ -83,7 +85,7 @@ struct ApplicationRoutes: Routes {
 
     func search(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request.query["user_id"])
-        return HTTPResponse(try chat.search(caller, SearchQuery(request.query)))
+        return HTTPResponse(try chat.search.messages(caller, SearchQuery(request.query)))
     }
 
     /// Messages that were sent elsewhere, each with its time.
@@ -107,7 +109,7 @@ struct ApplicationRoutes: Routes {
                 input.isHistory = true
                 input.marksAsRead = false
                 // A sender may have left long ago.
-                try chat.addHistory(input, sender, try chat.channel(channel.url))
+                try chat.sending.addHistory(input, sender, try chat.channel(channel.url))
             }
         }
         return .empty

@@ -30,18 +30,18 @@ struct BotRoutes: Routes {
     }
 
     func deleteBot(_ request: RoutedRequest) throws -> HTTPResponse {
-        try chat.removeUser(try bot(request).id)
+        try chat.accounts.remove(try bot(request).id)
         return .empty
     }
 
     func leaveAllAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
-        try chat.leaveAll(try bot(request).id)
+        try chat.accounts.leaveAll(try bot(request).id)
         return .empty
     }
 
     func leaveAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
         let id = try bot(request).id
-        try chat.leave(try chat.channel(request["url"]), [id])
+        try chat.members.leave(try chat.channel(request["url"]), [id])
         return .empty
     }
 
@@ -52,7 +52,7 @@ struct BotRoutes: Routes {
         let caller = Caller(userID: id, isAdmin: true)
         let messages = MessageRoutes(context: context)
         let input = try messages.input(request, try messages.kind(payload), caller)
-        let message = try chat.send(input, caller, channel).message
+        let message = try chat.sending.send(input, caller, channel).message
         return HTTPResponse(body: Array("{\"message\":".utf8) + message.bytes(.all) + [UInt8(ascii: "}")])
     }
 
@@ -65,7 +65,7 @@ struct BotRoutes: Routes {
         try administrator(request)
         let payload = try request.payload()
         let id = try payload.required("bot_userid")
-        try chat.checkNewID(id, "bot_userid")
+        try chat.accounts.checkNewID(id, "bot_userid")
         _ = try payload.required("bot_nickname")
         var user = UserRow(id: id, nickname: "", accessToken: chat.users.newAccessToken(), createdAt: chat.now)
         try apply(payload, to: &user, existing: nil)
@@ -95,7 +95,7 @@ struct BotRoutes: Routes {
             json.set("channel_invitation_preference", .int(value))
             user.acceptsInvitations = value == 0
         }
-        try chat.storeBot(user, json)
+        try chat.accounts.storeBot(user, json)
     }
 
     private func botDocument(_ user: UserRow) throws -> JSON {
@@ -121,7 +121,7 @@ struct BotRoutes: Routes {
         let channels = try urls.map { try chat.channel($0) }
         let joined = InvitationInput(joining: bot.id)
         let admin = Caller(userID: "", isAdmin: true)
-        for channel in channels { _ = try chat.invite(channel, [bot.id], inviter: "", joined, admin) }
+        for channel in channels { _ = try chat.members.invite(channel, [bot.id], inviter: "", joined, admin) }
         return try channelResponse(try chat.channel(first), admin, request.query)
     }
 }

@@ -11,7 +11,7 @@ struct ChannelRoutes: Routes {
     func createChannel(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request)
         try FileRoutes(context: context).storeCover(request)
-        let made = try chat.createChannel(try request.payload(), caller)
+        let made = try chat.channels.create(try request.payload(), caller)
         return try channelResponse(made.channel, caller, request.query, extra: ["is_created": made.isCreated])
     }
 
@@ -19,7 +19,7 @@ struct ChannelRoutes: Routes {
         let caller = try caller(request)
         let channel = try channel(request)
         let viewer = caller.isAdmin ? Caller(userID: request.query.text("user_id"), isAdmin: true) : caller
-        try chat.checkReading(viewer, channel)
+        try chat.access.checkReading(viewer, channel)
         return try channelResponse(channel, viewer, request.query)
     }
 
@@ -28,12 +28,12 @@ struct ChannelRoutes: Routes {
         let channel = try channel(request)
         try FileRoutes(context: context).storeCover(request)
         return try channelResponse(
-            try chat.updateChannel(channel, try request.payload(), caller), caller, request.query)
+            try chat.channels.update(channel, try request.payload(), caller), caller, request.query)
     }
 
     func deleteChannel(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request)
-        try chat.deleteChannel(try channel(request), caller)
+        try chat.channels.delete(try channel(request), caller)
         return .empty
     }
 
@@ -56,7 +56,7 @@ struct ChannelRoutes: Routes {
         let list = try ChannelListQuery(request.query, usualOrder: .chronological)
         let onlyJoined = request.query.text("public_membership_mode") == "joined"
         return HTTPResponse(
-            body: try chat.channels(publicOnly: publicOnly, onlyJoined: onlyJoined, caller.userID, list))
+            body: try chat.lists.channels(publicOnly: publicOnly, onlyJoined: onlyJoined, caller.userID, list))
     }
 
     // MARK: Metadata and counters
@@ -73,7 +73,7 @@ struct ChannelRoutes: Routes {
 
     func channelMetadata(_ request: RoutedRequest) throws -> HTTPResponse {
         let (caller, channel, _) = try meta(request)
-        try chat.checkReading(caller, channel)
+        try chat.access.checkReading(caller, channel)
         let wanted = wantedKeys(request)
         let values = JSON.object()
         for (name, value) in try chat.contents.metadata(of: channel) where wanted?.contains(name) ?? true {
@@ -84,7 +84,7 @@ struct ChannelRoutes: Routes {
 
     func counters(_ request: RoutedRequest) throws -> HTTPResponse {
         let (caller, channel, _) = try meta(request)
-        try chat.checkReading(caller, channel)
+        try chat.access.checkReading(caller, channel)
         let wanted = wantedKeys(request)
         let values = JSON.object()
         for (name, value) in try chat.contents.counters(of: channel) where wanted?.contains(name) ?? true {
@@ -95,13 +95,13 @@ struct ChannelRoutes: Routes {
 
     func removeChannelMetadata(_ request: RoutedRequest) throws -> HTTPResponse {
         let (caller, channel, _) = try meta(request)
-        try chat.removeMetadata(channel, try goingKeys(request), caller)
+        try chat.channels.removeMetadata(channel, try goingKeys(request), caller)
         return metadataResponse(request, .object(), at: chat.now)
     }
 
     func removeCounters(_ request: RoutedRequest) throws -> HTTPResponse {
         let (caller, channel, _) = try meta(request)
-        try chat.removeCounters(channel, try goingKeys(request), caller)
+        try chat.channels.removeCounters(channel, try goingKeys(request), caller)
         return countersResponse(request, .object())
     }
 
@@ -126,7 +126,7 @@ struct ChannelRoutes: Routes {
         let isNew = request.method == "POST"
         let upserts = try payload.bool("upsert") ?? false
         let values = (given.members ?? []).map { ($0.key, $0.value.string ?? $0.value.text) }
-        let result = try chat.setMetadata(
+        let result = try chat.channels.setMetadata(
             channel, values, creates: isNew || upserts, changes: !isNew || upserts, caller)
         return metadataResponse(request, result.values, at: result.at)
     }
@@ -142,14 +142,14 @@ struct ChannelRoutes: Routes {
             guard let number = value.int ?? value.string.flatMap({ Int64($0) }) else { throw Refusal.notNumber(name) }
             values.append((name, number))
         }
-        let mode: Chat.CounterMode
+        let mode: ChannelRules.CounterMode
         switch try payload.string("mode") ?? "set" {
         case "set": mode = .set
         case "increase": mode = .increase
         case "decrease": mode = .decrease
         default: throw Refusal.invalid("mode", "set, increase or decrease is expected")
         }
-        let result = try chat.setCounters(
+        let result = try chat.channels.setCounters(
             channel, values, mode: mode, creates: isNew || upserts, changes: !isNew || upserts, caller)
         return countersResponse(request, result)
     }

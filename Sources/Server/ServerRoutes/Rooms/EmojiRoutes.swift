@@ -9,28 +9,28 @@ struct EmojiRoutes: Routes {
 
     func listEmojis(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
-        return HTTPResponse(.object(["emojis": .array(try chat.emojis())]))
+        return HTTPResponse(.object(["emojis": .array(try chat.emoji.all())]))
     }
 
     func viewEmoji(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
-        return HTTPResponse(try chat.emoji(request["key"]))
+        return HTTPResponse(try chat.emoji.emoji(request["key"]))
     }
 
     func addEmojis(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try emojiPayload(request)
         guard let given = payload["emojis"]?.array else { throw Refusal.missing("emojis") }
-        return HTTPResponse(.object(["emojis": .array(try given.map(chat.addEmoji))]))
+        return HTTPResponse(.object(["emojis": .array(try given.map(chat.emoji.add))]))
     }
 
     func updateEmoji(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try emojiPayload(request)
-        return HTTPResponse(try chat.changeEmoji(request["key"], payload))
+        return HTTPResponse(try chat.emoji.changeEmoji(request["key"], payload))
     }
 
     func deleteEmoji(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try emojiPayload(request)
-        try chat.removeEmoji(request["key"])
+        try chat.emoji.remove(request["key"])
         return .empty
     }
 
@@ -47,30 +47,30 @@ struct EmojiRoutes: Routes {
 
     func listEmojiCategories(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
-        let all = try chat.emojiCategories()
+        let all = try chat.emoji.categories()
         return HTTPResponse(
-            .object(["emoji_hash": .string(try chat.emojiHash()), "emoji_categories": .array(all)]))
+            .object(["emoji_hash": .string(try chat.emoji.hash()), "emoji_categories": .array(all)]))
     }
 
     func viewEmojiCategory(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
-        return HTTPResponse(try chat.emojiCategory(request["id"]))
+        return HTTPResponse(try chat.emoji.shownCategory(request["id"]))
     }
 
     func addEmojiCategories(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try emojiPayload(request)
         guard let given = payload["emoji_categories"]?.array else { throw Refusal.missing("emoji_categories") }
-        return HTTPResponse(.object(["emoji_categories": .array(try given.map(chat.addEmojiCategory))]))
+        return HTTPResponse(.object(["emoji_categories": .array(try given.map(chat.emoji.addCategory))]))
     }
 
     func updateEmojiCategory(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try emojiPayload(request)
-        return HTTPResponse(try chat.changeEmojiCategory(request["id"], payload))
+        return HTTPResponse(try chat.emoji.changeCategory(request["id"], payload))
     }
 
     func deleteEmojiCategory(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try emojiPayload(request)
-        try chat.removeEmojiCategory(request["id"])
+        try chat.emoji.removeCategory(request["id"])
         return .empty
     }
 }

@@ -15,7 +15,7 @@ struct FileRoutes: Routes {
         let needsAuth = try payload.bool("require_auth") ?? false
         let sizes = try FileRoutes.sizes(payload)
         if let url = try payload.string("channel_url"), !url.isEmpty {
-            try chat.checkSending(caller, try chat.channel(url))
+            try chat.access.checkSending(caller, try chat.channel(url))
         }
         let key = try keep(file.name, file.type, needsAuth, file.content)
         let thumbnails = try thumbnails(of: key, sizes, needsAuth, request)

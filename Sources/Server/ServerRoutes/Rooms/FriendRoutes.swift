@@ -34,14 +34,14 @@ struct FriendRoutes: Routes {
     func addFriends(_ request: RoutedRequest) throws -> HTTPResponse {
         let (owner, payload) = try owned(request)
         guard let ids = try payload.strings("user_ids") else { throw Refusal.missing("user_ids") }
-        return UserRoutes(context: context).userList(Page(all: try chat.addFriends(ids, to: owner)))
+        return UserRoutes(context: context).userList(Page(all: try chat.friends.add(ids, to: owner)))
     }
 
     func removeFriends(_ request: RoutedRequest) throws -> HTTPResponse {
         let (owner, payload) = try owned(request)
         let named = try payload.strings("user_ids") ?? request.query.choice("user_ids")?.sorted()
         guard let ids = request.value("friend").map({ [$0] }) ?? named else { throw Refusal.missing("user_ids") }
-        try chat.removeFriends(ids, of: owner)
+        try chat.friends.remove(ids, of: owner)
         return .empty
     }
 
@@ -57,7 +57,7 @@ struct FriendRoutes: Routes {
                 userID: owner, key: try entry.required("friend_discovery_key"),
                 name: try entry.string("friend_name") ?? "")
         }
-        try chat.upload(entries, of: owner)
+        try chat.friends.upload(entries, of: owner)
         return .empty
     }
 
@@ -67,7 +67,7 @@ struct FriendRoutes: Routes {
         guard let keys = named ?? request.query.choice("friend_discovery_keys")?.sorted() else {
             throw Refusal.missing("friend_discovery_keys")
         }
-        try chat.removeDiscoveries(keys, of: owner)
+        try chat.friends.removeDiscoveries(keys, of: owner)
         return .empty
     }
 

@@ -15,7 +15,7 @@ struct MemberRoutes: Routes {
         guard let ids = try payload.strings("user_ids") ?? payload.strings("users") else {
             throw Refusal.missing("user_ids")
         }
-        let changed = try chat.invite(channel, ids, inviter: inviter, try InvitationInput(payload), caller)
+        let changed = try chat.members.invite(channel, ids, inviter: inviter, try InvitationInput(payload), caller)
         return try channelResponse(changed, caller, request.query)
     }
 
@@ -26,7 +26,7 @@ struct MemberRoutes: Routes {
         let (channel, payload, named) = try membership(request)
         let caller = try caller(request, as: named)
         guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
-        let changed = try chat.join(
+        let changed = try chat.members.join(
             channel, caller.userID, accessCode: try payload.string("access_code") ?? "", byInvitation: byInvitation,
             caller)
         return try channelResponse(changed, caller, request.query)
@@ -35,7 +35,7 @@ struct MemberRoutes: Routes {
     func decline(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, named) = try membership(request)
         let caller = try caller(request, as: named)
-        try chat.decline(channel, caller.userID)
+        try chat.members.decline(channel, caller.userID)
         return .empty
     }
 
@@ -54,7 +54,7 @@ struct MemberRoutes: Routes {
         }
         let removes = try payload.bool("should_remove_operator_status") ?? false
         _ = try payload.string("reason")
-        try chat.leave(channel, ids, keepsOperators: !removes)
+        try chat.members.leave(channel, ids, keepsOperators: !removes)
         return .empty
     }
 
@@ -66,7 +66,7 @@ struct MemberRoutes: Routes {
         let all = try caller.isAdmin && payload.bool("should_hide_all") ?? false
         var offset: Int64 = 0
         for id in all ? try chat.contents.joinedMembers(of: channel) : [caller.userID] {
-            offset = try chat.hide(channel, id, hidesPrevious: hidesPrevious, unhidesByItself: unhidesByItself)
+            offset = try chat.hiding.hide(channel, id, hidesPrevious: hidesPrevious, unhidesByItself: unhidesByItself)
         }
         return HTTPResponse(.object(["ts_message_offset": .int(offset)]))
     }
@@ -77,7 +77,7 @@ struct MemberRoutes: Routes {
         let all =
             try caller.isAdmin && payload.bool("should_unhide_all") ?? request.query.bool("should_unhide_all")
         for id in all ? try chat.contents.joinedMembers(of: channel) : [caller.userID] {
-            try chat.unhide(channel, id)
+            try chat.hiding.unhide(channel, id)
         }
         return .empty
     }
@@ -86,7 +86,7 @@ struct MemberRoutes: Routes {
         let (channel, payload, _) = try membership(request)
         let caller = try caller(request)
         guard let isFrozen = try payload.bool("freeze") else { throw Refusal.missing("freeze") }
-        return try channelResponse(try chat.freeze(channel, isFrozen, caller), caller, request.query)
+        return try channelResponse(try chat.channels.freeze(channel, isFrozen, caller), caller, request.query)
     }
 
     func resetHistory(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -94,16 +94,16 @@ struct MemberRoutes: Routes {
         let caller = try caller(request, as: named)
         if caller.isAdmin, try payload.bool("reset_all") == true {
             for id in try chat.contents.joinedMembers(of: channel) {
-                _ = try chat.resetHistory(Caller(userID: id), channel)
+                _ = try chat.hiding.resetHistory(Caller(userID: id), channel)
             }
             return HTTPResponse(.object(["ts_message_offset": .int(chat.now)]))
         }
-        return HTTPResponse(.object(["ts_message_offset": .int(try chat.resetHistory(caller, channel))]))
+        return HTTPResponse(.object(["ts_message_offset": .int(try chat.hiding.resetHistory(caller, channel))]))
     }
 
     func purgeOffset(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
-        try chat.checkReading(try caller(request), channel)
+        try chat.access.checkReading(try caller(request), channel)
         let offset = chat.settings.purgeOffset(customType: channel.customType)
         return HTTPResponse(.object(["message_purge_offset": .int(offset)]))
     }
@@ -113,7 +113,7 @@ struct MemberRoutes: Routes {
         let ids = try payload.strings("user_ids") ?? named.map { [$0] } ?? []
         let caller = try caller(request)
         for id in caller.isAdmin ? ids : [caller.userID] {
-            try chat.typing(Caller(userID: id), channel, starts: request.method == "POST")
+            try chat.reading.typing(Caller(userID: id), channel, starts: request.method == "POST")
         }
         return .empty
     }
@@ -132,7 +132,7 @@ struct MemberRoutes: Routes {
 
     func viewMember(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
-        try chat.checkReading(try caller(request), channel)
+        try chat.access.checkReading(try caller(request), channel)
         guard let member = try chat.contents.membership(request["user"], in: channel) else {
             return HTTPResponse(.object(["is_member": false, "state": "none"]))
         }
@@ -146,7 +146,7 @@ struct MemberRoutes: Routes {
     func listMembers(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         let caller = try caller(request)
-        try chat.checkReading(caller, channel)
+        try chat.access.checkReading(caller, channel)
         let query = request.query
         // The administration looks in the name of a user: whom it blocks, and who blocks it.
         let viewer = caller.isAdmin ? query.text("user_id") : caller.userID

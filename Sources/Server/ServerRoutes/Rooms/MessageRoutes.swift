@@ -11,21 +11,21 @@ struct MessageRoutes: Routes {
     func listMessages(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
         let caller = try caller(request, as: request.query["user_id"])
-        let reader = try chat.reader(caller, channel)
+        let reader = try chat.access.reader(caller, channel)
         return HTTPResponse(
-            body: try chat.messages(for: reader, MessageListQuery(request.query, isAdmin: caller.isAdmin)))
+            body: try chat.lists.messages(for: reader, MessageListQuery(request.query, isAdmin: caller.isAdmin)))
     }
 
     func messageChanges(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
-        let reader = try chat.reader(try caller(request, as: request.query["user_id"]), channel)
-        return HTTPResponse(body: try chat.messageChanges(for: reader, MessageChangesQuery(request.query)))
+        let reader = try chat.access.reader(try caller(request, as: request.query["user_id"]), channel)
+        return HTTPResponse(body: try chat.lists.messageChanges(for: reader, MessageChangesQuery(request.query)))
     }
 
     func gap(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
-        let reader = try chat.reader(try caller(request, as: request.query["user_id"]), channel)
-        return HTTPResponse(body: try chat.gap(for: reader, GapQuery(request.query)))
+        let reader = try chat.access.reader(try caller(request, as: request.query["user_id"]), channel)
+        return HTTPResponse(body: try chat.lists.gap(for: reader, GapQuery(request.query)))
     }
 
     func markAsDelivered(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -33,13 +33,13 @@ struct MessageRoutes: Routes {
         let payload = try request.payload()
         let caller = try caller(request, as: try payload.string("user_id"))
         let time = try payload.int("ts") ?? chat.now
-        try chat.markDelivered(caller, channel, at: time)
+        try chat.reading.markDelivered(caller, channel, at: time)
         return HTTPResponse(.object(["ts": .int(time)]))
     }
 
     func unreadOfMembers(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
-        try chat.checkReading(try caller(request), channel)
+        try chat.access.checkReading(try caller(request), channel)
         let ids = request.query.choice("user_ids", "user_id")?.sorted()
         let counts = JSON.object()
         for (id, count) in try chat.contents.unreadCounts(in: channel, of: ids) { counts.set(id, .int(count)) }
@@ -48,7 +48,7 @@ struct MessageRoutes: Routes {
 
     func countMessages(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
-        let reader = try chat.reader(try caller(request), channel)
+        let reader = try chat.access.reader(try caller(request), channel)
         return HTTPResponse(.object(["total": .int(Int64(try chat.contents.messageCount(for: reader)))]))
     }
 
@@ -67,7 +67,7 @@ struct MessageRoutes: Routes {
         let input = try input(request, kind, caller)
         let isShort = try payload.bool("include_poll_details") == false
         return HTTPResponse(
-            body: try chat.send(input, caller, channel).message.bytes(isShort ? [.all, .shortPoll] : .all))
+            body: try chat.sending.send(input, caller, channel).message.bytes(isShort ? [.all, .shortPoll] : .all))
     }
 
     func kind(_ payload: Fields) throws -> MessageRow.Kind {
@@ -108,9 +108,9 @@ struct MessageRoutes: Routes {
         let uniqueID = try payload.string("unique_id")
         if try payload.bool("is_excluded") == true {
             guard let id = try payload.int("message_id") else { throw Refusal.missing("message_id") }
-            _ = try chat.markUnread(caller, channel, from: id, uniqueID: uniqueID)
+            _ = try chat.reading.markUnread(caller, channel, from: id, uniqueID: uniqueID)
         } else {
-            try chat.markRead(caller, channel.id, uniqueID: uniqueID)
+            try chat.reading.markRead(caller, channel.id, uniqueID: uniqueID)
         }
         let member = try chat.contents.membership(caller.userID, in: channel)
         return HTTPResponse(
@@ -131,7 +131,7 @@ struct MessageRoutes: Routes {
 
     func viewMessage(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id) = try place(request)
-        let message = try chat.contents.message(id, for: try chat.reader(try caller(request), channel))
+        let message = try chat.contents.message(id, for: try chat.access.reader(try caller(request), channel))
         return HTTPResponse(body: message.bytes(MessageRow.Parts(request.query)))
     }
 
@@ -139,12 +139,12 @@ struct MessageRoutes: Routes {
         let (channel, id) = try place(request)
         let payload = try request.payload()
         let caller = try caller(request, as: try payload.string("user_id"))
-        return HTTPResponse(body: try chat.edit(id, payload, caller, channel).message.bytes(.all))
+        return HTTPResponse(body: try chat.edits.edit(id, payload, caller, channel).message.bytes(.all))
     }
 
     func deleteMessage(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id) = try place(request)
-        try chat.delete(id, try caller(request), channel)
+        try chat.edits.delete(id, try caller(request), channel)
         return .empty
     }
 
@@ -164,12 +164,12 @@ struct MessageRoutes: Routes {
         let (channel, id, payload, caller) = try message(request)
         guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
         let key = try payload.string("reaction") ?? request.query.text("reaction")
-        return HTTPResponse(try chat.react(id, key, caller, channel, adds: request.method == "POST"))
+        return HTTPResponse(try chat.reactions.react(id, key, caller, channel, adds: request.method == "POST"))
     }
 
     func listReactions(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id, _, caller) = try message(request)
-        try chat.checkReading(caller, channel)
+        try chat.access.checkReading(caller, channel)
         let message = try chat.contents.message(id, in: channel)
         let withUsers = request.query.bool("list_users", default: true)
         let result = JSON.object()
@@ -183,7 +183,7 @@ struct MessageRoutes: Routes {
 
     func pin(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id, _, caller) = try message(request)
-        try chat.pin(id, caller, channel, adds: request.method == "POST")
+        try chat.pins.pin(id, caller, channel, adds: request.method == "POST")
         return .empty
     }
 
@@ -201,12 +201,12 @@ struct MessageRoutes: Routes {
             "upsert": .bool(try request.method == "POST" || payload.bool("upsert") ?? true),
         ])
         let edit = Fields(.object(["metaarray": change]))
-        return HTTPResponse(body: try chat.editExtraData(id, edit, caller, channel).message.bytes(.all))
+        return HTTPResponse(body: try chat.edits.editExtraData(id, edit, caller, channel).message.bytes(.all))
     }
 
     func translate(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id, payload, caller) = try message(request)
-        return HTTPResponse(body: try chat.translate(id, payload, caller, channel).bytes(.all))
+        return HTTPResponse(body: try chat.edits.translate(id, payload, caller, channel).bytes(.all))
     }
 
     func noPartOfMessage(_ request: RoutedRequest) throws -> HTTPResponse {

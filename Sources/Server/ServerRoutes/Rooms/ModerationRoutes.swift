@@ -22,9 +22,9 @@ struct ModerationRoutes: Routes {
 
     func viewMute(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
-        try chat.checkReading(try caller(request), channel)
+        try chat.access.checkReading(try caller(request), channel)
         guard let member = try chat.contents.membership(request["user"], in: channel),
-            let mute = try chat.mute(member, channel)
+            let mute = try chat.access.mute(of: member, in: channel)
         else { return HTTPResponse(.object(["is_muted": false])) }
         return HTTPResponse(
             .object([
@@ -36,7 +36,7 @@ struct ModerationRoutes: Routes {
 
     func listMutes(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
-        try chat.checkReading(try caller(request), channel)
+        try chat.access.checkReading(try caller(request), channel)
         let muted = try chat.contents.mutedMembers(of: channel)
         let page = try Page(of: muted, request.query)
         let list = try page.items.compactMap { member in
@@ -55,7 +55,7 @@ struct ModerationRoutes: Routes {
         let (channel, payload, named) = try membership(request)
         let caller = try caller(request)
         guard let id = request.value("user") ?? named else { throw Refusal.missing("user_id") }
-        try chat.mute(
+        try chat.moderation.mute(
             channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
             mutes: request.method == "POST", caller)
         return try channelResponse(channel, caller, request.query)
@@ -76,7 +76,7 @@ struct ModerationRoutes: Routes {
 
     func viewBan(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
-        try chat.checkReading(try caller(request), channel)
+        try chat.access.checkReading(try caller(request), channel)
         let found = try chat.contents.bans(of: channel).filter { $0.userID.isByteEqual(to: request["user"]) }
         let page = try Page(of: found, request.query)
         guard let only = try page.items.first.flatMap({ try banEntry($0) }) else { throw notBanned() }
@@ -85,7 +85,7 @@ struct ModerationRoutes: Routes {
 
     func listBans(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
-        try chat.checkReading(try caller(request), channel)
+        try chat.access.checkReading(try caller(request), channel)
         let banned = try chat.contents.bans(of: channel)
         let page = try Page(of: banned, request.query)
         let list = try page.items.compactMap(banEntry)
@@ -105,7 +105,7 @@ struct ModerationRoutes: Routes {
         // The user in whose name the administration bans, if there is one.
         let agent = try payload.string("agent_id").flatMap { $0.isEmpty ? nil : $0 }
         if let agent { _ = try chat.activeUser(agent) }
-        try chat.ban(channel, id, seconds: seconds, note: note, bans: request.method == "POST", caller)
+        try chat.moderation.ban(channel, id, seconds: seconds, note: note, bans: request.method == "POST", caller)
         return request.method == "POST" ? try oneBan(id, channel) : .empty
     }
 
@@ -115,7 +115,7 @@ struct ModerationRoutes: Routes {
         let id = request["user"]
         guard let ban = try chat.contents.ban(of: id, in: channel), ban.holds(at: chat.now) else { throw notBanned() }
         let note = try payload.string("description") ?? ban.note
-        try chat.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
+        try chat.moderation.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
         return try oneBan(id, channel)
     }
 
@@ -144,7 +144,7 @@ struct ModerationRoutes: Routes {
 
     func listOperators(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, caller, _) = try operators(request)
-        try chat.checkReading(caller, channel)
+        try chat.access.checkReading(caller, channel)
         let page = try Page(of: try chat.contents.operators(of: channel), request.query)
         let users = try page.items.compactMap { try chat.users.find($0)?.json }
         return HTTPResponse(.object(["operators": .array(users), "next": .string(page.next)]))
@@ -153,7 +153,7 @@ struct ModerationRoutes: Routes {
     func addOperators(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, caller, ids) = try operators(request)
         guard !ids.isEmpty else { throw Refusal.missing("operator_ids") }
-        try chat.changeOperators(channel, adding: ids.sorted(), caller)
+        try chat.moderation.changeOperators(channel, adding: ids.sorted(), caller)
         return .empty
     }
 
@@ -161,7 +161,7 @@ struct ModerationRoutes: Routes {
         let (channel, payload, caller, ids) = try operators(request)
         let all = try payload.bool("delete_all") ?? request.query.bool("delete_all")
         guard all || !ids.isEmpty else { throw Refusal.missing("operator_ids") }
-        try chat.changeOperators(channel, removing: all ? nil : ids, caller)
+        try chat.moderation.changeOperators(channel, removing: all ? nil : ids, caller)
         return .empty
     }
 

@@ -15,13 +15,13 @@ struct PollRoutes: Routes {
 
     func createPoll(_ request: RoutedRequest) throws -> HTTPResponse {
         let (payload, caller) = try pollCaller(request)
-        return pollResponse(try chat.createPoll(payload, caller), [])
+        return pollResponse(try chat.polls.create(payload, caller), [])
     }
 
     func listPolls(_ request: RoutedRequest) throws -> HTTPResponse {
         let (_, caller) = try pollCaller(request)
         let channel = try chat.channel(request.query.text("channel_url"))
-        try chat.checkReading(caller, channel)
+        try chat.access.checkReading(caller, channel)
         let page = try Page(of: try chat.contents.polls(of: channel), request.query)
         for poll in page.items { try OwnVotes(context: context).add(of: caller.userID, toPoll: poll) }
         return HTTPResponse(.object(["polls": .array(Array(page.items)), "next": .string(page.next)]))
@@ -34,51 +34,51 @@ struct PollRoutes: Routes {
 
     // MARK: One poll
 
-    private typealias AskedPoll = (poll: Chat.Poll, payload: Fields, caller: Caller)
+    private typealias AskedPoll = (poll: Poll, payload: Fields, caller: Caller)
 
     /// The poll that the path names. Clients name its channel too; the poll knows it.
     private func poll(_ request: RoutedRequest) throws -> AskedPoll {
         let (payload, caller) = try pollCaller(request)
         guard let id = Int64(request["poll"]) else { throw Refusal.invalid("poll_id", "a number is expected") }
-        return (try chat.poll(id), payload, caller)
+        return (try chat.polls.poll(id), payload, caller)
     }
 
-    private func pollResponse(_ poll: Chat.Poll, _ caller: Caller) throws -> HTTPResponse {
+    private func pollResponse(_ poll: Poll, _ caller: Caller) throws -> HTTPResponse {
         pollResponse(poll, try chat.contents.votes(of: caller.userID, in: poll.id))
     }
 
     func viewPoll(_ request: RoutedRequest) throws -> HTTPResponse {
         let (poll, _, caller) = try poll(request)
-        try chat.checkSeeing(poll, caller)
+        try chat.polls.checkSeeing(poll, caller)
         return try pollResponse(poll, caller)
     }
 
     func updatePoll(_ request: RoutedRequest) throws -> HTTPResponse {
         let (poll, payload, caller) = try poll(request)
-        return try pollResponse(try chat.updatePoll(poll, payload, caller), caller)
+        return try pollResponse(try chat.polls.update(poll, payload, caller), caller)
     }
 
     func deletePoll(_ request: RoutedRequest) throws -> HTTPResponse {
         let (poll, _, caller) = try poll(request)
-        try chat.deletePoll(poll, caller)
+        try chat.polls.delete(poll, caller)
         return .empty
     }
 
     func closePoll(_ request: RoutedRequest) throws -> HTTPResponse {
         let (poll, _, caller) = try poll(request)
-        return try pollResponse(try chat.closePoll(poll, caller), caller)
+        return try pollResponse(try chat.polls.close(poll, caller), caller)
     }
 
     func vote(_ request: RoutedRequest) throws -> HTTPResponse {
         let (poll, payload, caller) = try poll(request)
-        return HTTPResponse(try chat.vote(poll.id, try payload.numbers("option_ids"), caller).frame)
+        return HTTPResponse(try chat.polls.vote(poll.id, try payload.numbers("option_ids"), caller).frame)
     }
 
     func addPollOption(_ request: RoutedRequest) throws -> HTTPResponse {
         let (poll, payload, caller) = try poll(request)
         let text = try payload.string(["text", "option"]) ?? ""
         guard !text.isEmpty else { throw Refusal.missing("text") }
-        return try pollResponse(try chat.addOption(text, poll, caller), caller)
+        return try pollResponse(try chat.polls.addOption(text, poll, caller), caller)
     }
 
     func noActionOfPoll(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -94,7 +94,7 @@ struct PollRoutes: Routes {
         guard let id = Int64(request["option"]), let option = asked.poll.option(id) else {
             throw Refusal(400_201, "\"Option\" not found.")
         }
-        try chat.checkSeeing(asked.poll, asked.caller)
+        try chat.polls.checkSeeing(asked.poll, asked.caller)
         return (id, option, asked)
     }
 
@@ -103,12 +103,12 @@ struct PollRoutes: Routes {
     func updatePollOption(_ request: RoutedRequest) throws -> HTTPResponse {
         let (id, _, asked) = try option(request)
         let text = try asked.payload.required("text")
-        return try pollResponse(try chat.changeOption(id, text, asked.poll, asked.caller), asked.caller)
+        return try pollResponse(try chat.polls.changeOption(id, text, asked.poll, asked.caller), asked.caller)
     }
 
     func deletePollOption(_ request: RoutedRequest) throws -> HTTPResponse {
         let (id, _, asked) = try option(request)
-        _ = try chat.changeOption(id, nil, asked.poll, asked.caller)
+        _ = try chat.polls.changeOption(id, nil, asked.poll, asked.caller)
         return .empty
     }
 
@@ -133,15 +133,15 @@ struct PollRoutes: Routes {
     func pollChanges(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
         let caller = try caller(request)
-        let reader = try chat.reader(caller, channel)
+        let reader = try chat.access.reader(caller, channel)
         let limit = try max(1, request.query.limit(default: 100, max: 200))
-        let changes = try chat.pollChanges(for: reader, since: ChangeStart(request.query), limit: limit)
+        let changes = try chat.polls.changes(for: reader, since: ChangeStart(request.query), limit: limit)
         let votes = OwnVotes(context: context)
         for poll in changes["updated"]?.array ?? [] { try votes.add(of: caller.userID, toPoll: poll) }
         return HTTPResponse(changes)
     }
 
-    private func pollResponse(_ poll: Chat.Poll, _ own: [Int64]) -> HTTPResponse {
+    private func pollResponse(_ poll: Poll, _ own: [Int64]) -> HTTPResponse {
         let json = poll.json.deepCopy()
         json.set("voted_option_ids", .array(own.map { .int($0) }))
         return HTTPResponse(json)

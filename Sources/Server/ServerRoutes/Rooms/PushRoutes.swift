@@ -40,7 +40,7 @@ struct PushRoutes: Routes {
         guard let token = try payload.string([Self.tokenNames[type] ?? "", "token"]), !token.isEmpty else {
             throw Refusal.missing(Self.tokenNames[type] ?? "token")
         }
-        try chat.registerDevice(type, token, of: user.id, isOnly: try payload.bool("is_unique") == true)
+        try chat.devices.register(type, token, of: user.id, isOnly: try payload.bool("is_unique") == true)
         return HTTPResponse(
             .object(["token": .string(token), "type": .string(type), "user": user.json]))
     }
@@ -49,14 +49,14 @@ struct PushRoutes: Routes {
         let user = try deviceUser(request)
         let type = try tokenType(request["type"])
         let token = request["token"]
-        try chat.removeDevice(type, token, of: user.id)
+        try chat.devices.remove(type, token, of: user.id)
         return HTTPResponse(.object(["token": .string(token), "user": user.json]))
     }
 
     func removeAllDevices(_ request: RoutedRequest) throws -> HTTPResponse {
         let user = try deviceUser(request)
         return HTTPResponse(
-            .object(["token": .strings(try chat.removeDevices(of: user.id)), "user": user.json]))
+            .object(["token": .strings(try chat.devices.removeAll(of: user.id)), "user": user.json]))
     }
 
     func pushTemplate(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -67,7 +67,7 @@ struct PushRoutes: Routes {
     func changePushTemplate(_ request: RoutedRequest) throws -> HTTPResponse {
         let user = try deviceUser(request)
         let name = try request.payload().required("name")
-        try chat.setPushTemplate(name, of: user)
+        try chat.preferences.setPushTemplate(name, of: user)
         return HTTPResponse(.object(["name": .string(name)]))
     }
 
@@ -86,11 +86,11 @@ struct PushRoutes: Routes {
         let user = try deviceUser(request)
         let preference = PushPreference(user)
         try preference.change(try request.payload())
-        return HTTPResponse(try chat.setPushPreference(preference, of: user).json)
+        return HTTPResponse(try chat.preferences.setPushPreference(preference, of: user).json)
     }
 
     func resetGlobalPushPreference(_ request: RoutedRequest) throws -> HTTPResponse {
-        HTTPResponse(try chat.setPushPreference(nil, of: try deviceUser(request)).json)
+        HTTPResponse(try chat.preferences.setPushPreference(nil, of: try deviceUser(request)).json)
     }
 
     // MARK: Whose a device is
@@ -104,7 +104,7 @@ struct PushRoutes: Routes {
 
     func removeOwnedDevice(_ request: RoutedRequest) throws -> HTTPResponse {
         let response = try deviceOwners(request)
-        try chat.removeDevice(request["type"], request["token"])
+        try chat.devices.remove(request["type"], request["token"])
         return response
     }
 

@@ -81,7 +81,7 @@ struct ReportRoutes: Routes {
             let types = try payload.strings("channel_custom_types")
                 ?? request.query.choice("channel_custom_types")?.sorted(), !types.isEmpty
         else { throw Refusal.missing("channel_custom_types") }
-        try chat.restrict(
+        try chat.moderation.restrict(
             request["user"], kind, types: types, seconds: try payload.int("seconds") ?? -1,
             note: try payload.string("description") ?? "", lifts: request.method == "DELETE")
         return try restrictedTypes(request, kind)

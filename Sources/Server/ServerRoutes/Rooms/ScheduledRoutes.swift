@@ -20,7 +20,7 @@ struct ScheduledRoutes: Routes {
         let (channel, payload, caller) = try asked(request)
         let messages = MessageRoutes(context: context)
         let input = try messages.input(request, try messages.kind(payload), caller)
-        return HTTPResponse(Chat.shown(try chat.schedule(payload, input, caller, channel)))
+        return HTTPResponse(ScheduledRules.shown(try chat.scheduled.schedule(payload, input, caller, channel)))
     }
 
     func noActionOfScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -32,7 +32,7 @@ struct ScheduledRoutes: Routes {
     private func scheduled(_ request: RoutedRequest) throws -> (document: DocumentTable.Document, asked: Asked) {
         let asked = try asked(request)
         guard let id = Int64(request["id"]) else { throw Refusal.noEndpoint() }
-        let document = try chat.scheduledMessage(id, in: asked.channel)
+        let document = try chat.scheduled.message(id, in: asked.channel)
         guard asked.caller.isAdmin || (document.json["user_id"]?.string).isByteEqual(to: asked.caller.userID) else {
             throw Refusal.unauthorized("a user sees its own scheduled messages")
         }
@@ -40,21 +40,21 @@ struct ScheduledRoutes: Routes {
     }
 
     func viewScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
-        HTTPResponse(Chat.shown(try scheduled(request).document.json))
+        HTTPResponse(ScheduledRules.shown(try scheduled(request).document.json))
     }
 
     func reschedule(_ request: RoutedRequest) throws -> HTTPResponse {
         let (document, asked) = try scheduled(request)
-        return HTTPResponse(Chat.shown(try chat.reschedule(document, asked.payload)))
+        return HTTPResponse(ScheduledRules.shown(try chat.scheduled.reschedule(document, asked.payload)))
     }
 
     func cancelScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
-        try chat.cancelScheduled(try scheduled(request).document)
+        try chat.scheduled.cancel(try scheduled(request).document)
         return .empty
     }
 
     func sendScheduledNow(_ request: RoutedRequest) throws -> HTTPResponse {
-        try chat.sendScheduled(try scheduled(request).document)
+        try chat.scheduled.send(try scheduled(request).document)
         return try viewScheduled(request)
     }
 
@@ -78,7 +78,7 @@ struct ScheduledRoutes: Routes {
         let page = try Page(of: found, query)
         return HTTPResponse(
             .object([
-                "scheduled_messages": .array(page.items.map(Chat.shown)), "next": .string(page.next),
+                "scheduled_messages": .array(page.items.map(ScheduledRules.shown)), "next": .string(page.next),
             ]))
     }
 
@@ -92,7 +92,7 @@ struct ScheduledRoutes: Routes {
 
     func scheduleAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        return HTTPResponse(try chat.scheduleAnnouncement(try request.payload()))
+        return HTTPResponse(try chat.announcements.schedule(try request.payload()))
     }
 
     func listAnnouncements(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -103,14 +103,14 @@ struct ScheduledRoutes: Routes {
 
     private func announcement(_ request: RoutedRequest) throws -> JSON {
         try administrator(request)
-        return try chat.announcement(request["id"])
+        return try chat.announcements.find(request["id"])
     }
 
     func viewAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse { HTTPResponse(try announcement(request)) }
 
     func updateAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse {
         let json = try announcement(request)
-        try chat.changeAnnouncement(request["id"], json, try request.payload())
+        try chat.announcements.changeState(request["id"], json, try request.payload())
         return HTTPResponse(json)
     }
 

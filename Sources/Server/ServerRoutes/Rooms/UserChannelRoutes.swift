@@ -10,12 +10,12 @@ struct UserChannelRoutes: Routes {
 
     func myChannels(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        return HTTPResponse(body: try chat.myChannels(caller.userID, ChannelListQuery(request.query)))
+        return HTTPResponse(body: try chat.lists.myChannels(caller.userID, ChannelListQuery(request.query)))
     }
 
     func myChannelChanges(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
-        return HTTPResponse(body: try chat.channelChanges(caller.userID, ChannelChangesQuery(request.query)))
+        return HTTPResponse(body: try chat.lists.channelChanges(caller.userID, ChannelChangesQuery(request.query)))
     }
 
     func markAllRead(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -23,7 +23,7 @@ struct UserChannelRoutes: Routes {
         let wanted = try request.payload().strings("channel_urls")
         for (channel, membership) in try chat.contents.channels(of: caller.userID) where membership.state == .joined {
             if let wanted, !wanted.containsBytes(of: channel.url) { continue }
-            try chat.markRead(caller, channel.id)
+            try chat.reading.markRead(caller, channel.id)
         }
         return HTTPResponse(.object(["ts": .int(chat.now)]))
     }
@@ -33,7 +33,7 @@ struct UserChannelRoutes: Routes {
         let type = try request.payload().string("custom_type")
         for (channel, membership) in try chat.contents.channels(of: caller.userID) where membership.state != .gone {
             if let type, !type.isByteEqual(to: channel.customType) { continue }
-            try chat.leave(channel, [caller.userID])
+            try chat.members.leave(channel, [caller.userID])
         }
         return .empty
     }
@@ -41,9 +41,10 @@ struct UserChannelRoutes: Routes {
     func countPreference(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let channel = try chat.channel(request["url"])
-        var member = try chat.ownMembership(caller.userID, in: channel)
+        var member = try chat.access.ownMembership(caller.userID, in: channel)
         if request.method == "PUT" {
-            member = try chat.setCountPreference(try request.payload().required("count_preference"), of: member)
+            member = try chat.preferences.setCountPreference(
+                try request.payload().required("count_preference"), of: member)
         }
         return HTTPResponse(.object(["count_preference": .string(member.countPreference)]))
     }
@@ -51,9 +52,9 @@ struct UserChannelRoutes: Routes {
     func pushPreference(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let channel = try chat.channel(request["url"])
-        var member = try chat.ownMembership(caller.userID, in: channel)
+        var member = try chat.access.ownMembership(caller.userID, in: channel)
         if request.method == "PUT" {
-            member = try chat.changePushPreference(try request.payload(), of: member)
+            member = try chat.preferences.changePushPreference(try request.payload(), of: member)
         }
         return HTTPResponse(
             .object([
@@ -73,7 +74,7 @@ struct UserChannelRoutes: Routes {
     func unreadMessageCount(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let joined = try joinedChannels(of: caller.userID, OwnChannelsQuery(request.query))
-        let counts = try chat.unreadCounts(caller.userID)
+        let counts = try chat.unread.counts(of: caller.userID)
         return HTTPResponse(
             .object([
                 "unread_count": .int(unread(joined)), "unread_feed_count": 0,

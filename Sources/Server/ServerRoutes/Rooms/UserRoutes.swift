@@ -16,7 +16,7 @@ struct UserRoutes: Routes {
 
     func deleteUser(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        try chat.removeUser(try chat.users.user(request["user"]).id)
+        try chat.accounts.remove(try chat.users.user(request["user"]).id)
         return .empty
     }
 
@@ -24,7 +24,7 @@ struct UserRoutes: Routes {
         try administrator(request)
         let user = try chat.activeUser(request["user"])
         let expiry = try request.payload().int("expires_at") ?? chat.now &+ chat.options.sessionLife
-        let key = try chat.makeSession(user.id, until: expiry)
+        let key = try chat.sessions.make(user.id, until: expiry)
         return HTTPResponse(.object(["token": .string(key), "expires_at": .int(expiry)]))
     }
 
@@ -38,7 +38,7 @@ struct UserRoutes: Routes {
         _ = try caller(request, as: request["user"])
         _ = try chat.activeUser(request["user"])
         let accepts = try request.payload().bool("auto_accept") ?? true
-        try chat.setInvitationPreference(request["user"], acceptsAtOnce: accepts)
+        try chat.preferences.setInvitationPreference(request["user"], acceptsAtOnce: accepts)
         return HTTPResponse(.object(["auto_accept": .bool(accepts)]))
     }
 
@@ -124,14 +124,14 @@ struct UserRoutes: Routes {
         try administrator(request)
         let payload = try request.payload()
         let id = try payload.required("user_id")
-        try chat.checkNewID(id, "user_id")
+        try chat.accounts.checkNewID(id, "user_id")
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
-        user.acceptsInvitations = try chat.invitesAtOnce()
+        user.acceptsInvitations = try chat.application.invitesAtOnce()
         try apply(payload, to: &user)
         if let url = try FileRoutes(context: context).storeProfile(request) { user.profileURL = url }
         if let token = try accessToken(payload) { user.accessToken = token }
         let session = try store(user, sessionUntil: try sessionExpiry(payload))
-        try chat.announceDiscoveryKeys(of: user)
+        try chat.friends.announceKeys(of: user)
         return userResponse(user, token: user.accessToken, session: session, isCreated: true)
     }
 
@@ -151,7 +151,7 @@ struct UserRoutes: Routes {
     }
 
     private func store(_ user: UserRow, sessionUntil expiry: Int64?) throws -> IssuedSession? {
-        let key = try chat.store(user, sessionUntil: expiry)
+        let key = try chat.accounts.store(user, sessionUntil: expiry)
         guard let key, let expiry else { return nil }
         return IssuedSession(key: key, expiresAt: expiry)
     }
@@ -201,9 +201,9 @@ struct UserRoutes: Routes {
             }
         }
         let session = try store(user, sessionUntil: caller.isAdmin ? try sessionExpiry(payload) : nil)
-        if payload.has("discovery_keys") { try chat.announceDiscoveryKeys(of: user) }
-        if leaves { try chat.leaveAll(id) }
-        if !user.isActive { chat.endSockets(of: id, "deactivated") }
+        if payload.has("discovery_keys") { try chat.friends.announceKeys(of: user) }
+        if leaves { try chat.accounts.leaveAll(id) }
+        if !user.isActive { chat.accounts.endSockets(of: id, "deactivated") }
         return userResponse(user, token: caller.isAdmin ? user.accessToken : nil, session: session)
     }
 
@@ -213,7 +213,7 @@ struct UserRoutes: Routes {
     func sessionKey(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try request.payload()
         let user = try owner(request, payload)
-        let made = try chat.renewSession(user.id, expires: try payload.bool("expiring_session") ?? false)
+        let made = try chat.sessions.renew(user.id, expires: try payload.bool("expiring_session") ?? false)
         return HTTPResponse(
             .object(["key": .string(made.key), "new_key": .string(made.key), "ekey": .string(made.fileKey)]))
     }
@@ -230,15 +230,15 @@ struct UserRoutes: Routes {
             try request.header("Access-Token").map { PercentEncoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""
         guard try chat.users.find(id) != nil else { throw Refusal(400_301, "\"User\" not found.") }
-        return try chat.logIn(id, token: token, nickname: "")
+        return try chat.sessions.logIn(id, token: token, nickname: "")
     }
 
     func login(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try request.payload()
         let user = try owner(request, payload)
-        let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
+        let key = try chat.sessions.open(user.id, expires: try payload.bool("expiring_session") ?? false)
         let configTime = try request.query.int("config_ts") ?? 0
-        return HTTPResponse(try chat.loginDocument(user, sessionKey: key, configTime: configTime))
+        return HTTPResponse(try chat.sessions.loginDocument(user, sessionKey: key, configTime: configTime))
     }
 
     // MARK: Blocks and metadata of users
@@ -247,7 +247,7 @@ struct UserRoutes: Routes {
         let id = request["user"]
         _ = try caller(request, as: id)
         let ids = try request.payload().strings("user_ids") ?? [request.payload().required("target_id")]
-        let blocked = try ids.map { try chat.block(id, $0, blocks: true) }
+        let blocked = try ids.map { try chat.blocks.block(id, $0, blocks: true) }
         guard let first = blocked.first else { throw Refusal.missing("target_id") }
         // The answer has the one user that was asked for as an object, and all as a list.
         let document = try JSON.parse(userResponse(first).body)
@@ -260,7 +260,7 @@ struct UserRoutes: Routes {
     func unblock(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request, as: request["user"])
         guard let target = request.value("target") else { throw Refusal.missing("target_id") }
-        _ = try chat.block(request["user"], target, blocks: false)
+        _ = try chat.blocks.block(request["user"], target, blocks: false)
         return .empty
     }
 
@@ -308,7 +308,7 @@ struct UserRoutes: Routes {
         let (user, metadata, key) = try metadata(request, changes: true)
         let wanted = key.map { [$0] } ?? request.query.choice("keys", "key")
         for (known, _) in metadata.members ?? [] where wanted?.contains(known) ?? true { metadata.set(known, nil) }
-        try chat.setMetadata(metadata, of: user)
+        try chat.accounts.setMetadata(metadata, of: user)
         return metadataResponse(metadata, key)
     }
 
@@ -326,7 +326,7 @@ struct UserRoutes: Routes {
             if isNew, isKnown { throw Refusal.exists("The metadata key \"\(name)\"") }
             if isKnown || upserts { metadata.set(name, .string(value.string ?? value.text)) }
         }
-        try chat.setMetadata(metadata, of: user)
+        try chat.accounts.setMetadata(metadata, of: user)
         return metadataResponse(metadata, key)
     }
 }

@@ -59,7 +59,7 @@ public final class ControlEndpoint {
         case ("POST", "revoke_tokens"): return try revokeTokens(payload)
         case ("POST", "advance_clock"):
             chat.clock.advance(by: try payload.int("ms") ?? 0)
-            chat.runDue()
+            chat.due.run()
             return .object(["ts": .int(chat.now)])
         case ("POST", "lose_next_ack"):
             chat.acksToLose = Int(clamping: try payload.int("count") ?? 1)
@@ -69,7 +69,7 @@ public final class ControlEndpoint {
             return .object(["on": .bool(chat.refusesRepeats)])
         case ("GET", "settings"): return chat.settings.json
         case ("POST", "settings"):
-            try chat.changeSettings(payload)
+            try chat.application.changeSettings(payload)
             return chat.settings.json
         case ("POST", "send_frame"): return try sendFrame(payload)
         case ("POST", "post_messages"): return try postMessages(payload)
@@ -226,7 +226,7 @@ public final class ControlEndpoint {
                 var input = MessageInput(kind: .text)
                 input.text = count == 1 ? text : "\(text) \(number + 1)"
                 input.data = data
-                let sent = try chat.send(input, caller, try chat.channel(channel.url), tells: false)
+                let sent = try chat.sending.send(input, caller, try chat.channel(channel.url), tells: false)
                 ids.append(.int(sent.message.id))
                 return sent.frame
             }
@@ -260,11 +260,11 @@ public final class ControlEndpoint {
             try storage.changes.note(message, isDeleted: false, at: now)
             try storage.messages.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
             try storage.members.recallSilent(after: message, chat.settings.lastMessageThreading)
-            if channel.survival >= 0 { chat.expireLater() }
+            if channel.survival >= 0 { chat.dueTimer.expireLater() }
             try storage.channels.touch(channel.id, at: now)
             broadcasts.append(
                 Broadcast(
-                    frame: chat.editFrame(message, .object()), users: try storage.audience(channel.id)))
+                    frame: chat.edits.editFrame(message, .object()), users: try storage.audience(channel.id)))
         }
         return .object()
     }

@@ -194,7 +194,7 @@ final class Generator {
             {
                 extras.parentID = parent.id
                 extras.isReplyToChannel = random.chance(250)
-                extras.parentInfo = Chat.parentInfo(parent)
+                extras.parentInfo = parent.infoForReplies
                 parents.insert(parent.id)
             }
             if extras.updatedAt > 0 { text += " (edited)" }

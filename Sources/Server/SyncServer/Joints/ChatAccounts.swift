@@ -8,7 +8,7 @@ final class ChatAccounts: SessionAccounts {
     init(_ chat: Chat) { self.chat = chat }
 
     func account(ofSession key: String) throws -> (id: String, nickname: String) {
-        let user = try chat.user(ofSession: key)
+        let user = try chat.sessions.user(ofSession: key)
         return (user.id, user.nickname)
     }
 

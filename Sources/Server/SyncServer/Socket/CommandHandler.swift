@@ -54,21 +54,21 @@ final class CommandHandler {
         case "MESG": try send(.text, payload, requestID, caller)
         case "FILE": try send(.file, payload, requestID, caller)
         case "MEDI", "FEDI":
-            let sent = try chat.edit(try messageID(payload), payload, caller, try channel(payload))
+            let sent = try chat.edits.edit(try messageID(payload), payload, caller, try channel(payload))
             acknowledge(sent.frame, requestID, socket)
         case "READ":
             let channel = try channel(payload)
-            let frame = try chat.markRead(caller, channel.id)
-            acknowledge(chat.withUnread(frame, socket.userID), requestID, socket)
-        case "TPST": try chat.typing(caller, try channel(payload), starts: true)
-        case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
+            let frame = try chat.reading.markRead(caller, channel.id)
+            acknowledge(chat.unread.adding(to: frame, of: socket.userID), requestID, socket)
+        case "TPST": try chat.reading.typing(caller, try channel(payload), starts: true)
+        case "TPEN": try chat.reading.typing(caller, try channel(payload), starts: false)
         case "MACK":
             // No answer is expected, and clients take an error without a request id for one of the connection.
             guard let channel = try chat.contents.find(try payload.required("channel_url")) else { return }
-            try chat.markDelivered(caller, channel, message: try messageID(payload))
+            try chat.reading.markDelivered(caller, channel, message: try messageID(payload))
         case "VOTE":
             guard let poll = try payload.int("poll_id") else { throw Refusal.missing("poll_id") }
-            let told = try chat.vote(poll, try payload.numbers("option_ids"), caller)
+            let told = try chat.polls.vote(poll, try payload.numbers("option_ids"), caller)
             acknowledge(Frames.frame("VOTE", told.frame), requestID, socket)
         case "LOGI": try renew(payload, requestID, socket)
         default: throw Refusal(400_930, "There is no command \(command) here.")
@@ -97,23 +97,23 @@ final class CommandHandler {
             throw Refusal(900_200, "Too many messages.", status: 429)
         }
         let input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
-        let sent = try chat.send(input, caller, try channel(payload))
+        let sent = try chat.sending.send(input, caller, try channel(payload))
         if chat.acksToLose > 0 {
             chat.acksToLose -= 1
             return
         }
-        acknowledge(chat.withUnread(sent.frame, socket.userID), requestID, socket)
+        acknowledge(chat.unread.adding(to: sent.frame, of: socket.userID), requestID, socket)
     }
 
     /// Renews a session over the socket: gives a new key for the access token.
     private func renew(_ payload: Fields, _ requestID: JSON?, _ socket: ChatSocket) throws {
         let token = try payload.string("token") ?? ""
-        let user = try chat.logIn(socket.userID, token: token, nickname: "")
-        let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
+        let user = try chat.sessions.logIn(socket.userID, token: token, nickname: "")
+        let key = try chat.sessions.open(user.id, expires: try payload.bool("expiring_session") ?? false)
         let fileKey = try ChatFiles(chat).key()
         let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(fileKey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))
-        chat.awaitExpiry(of: key, socket)
+        chat.sessions.awaitExpiry(of: key, socket)
     }
 }

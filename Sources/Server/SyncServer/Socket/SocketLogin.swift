@@ -60,7 +60,7 @@ struct SocketLogin {
             user = found.user
             sessionKey = found.key
             let configTime = try request.query.int("config_ts") ?? 0
-            document = try chat.loginDocument(found.user, sessionKey: found.key, configTime: configTime)
+            document = try chat.sessions.loginDocument(found.user, sessionKey: found.key, configTime: configTime)
         } catch {
             let refusal = error as? Refusal ?? Refusal(500_901, "Internal error.", status: 500)
             if !(error is Refusal) { Log.failure("a login failed", error) }
@@ -73,7 +73,7 @@ struct SocketLogin {
         socket.send(Frames.frame("LOGI", document))
         if user != nil {
             chat.hub.loggedIn(socket)
-            chat.awaitExpiry(of: sessionKey, socket)
+            chat.sessions.awaitExpiry(of: sessionKey, socket)
         }
         socket.open()
         if user == nil { socket.end(code: 4000, reason: document["message"]?.string ?? "") }
@@ -105,14 +105,14 @@ struct SocketLogin {
         let userID = query.text("user_id")
         let expires = query.bool("expiring_session")
         if !key.isEmpty {
-            let user = try chat.user(ofSession: key)
+            let user = try chat.sessions.user(ofSession: key)
             guard userID.isEmpty || userID.isByteEqual(to: user.id) else {
                 throw Refusal(400_303, "The session key is another user's.")
             }
             return (user, key)
         }
-        let user = try chat.logIn(userID, token: token, nickname: query.text("nickname"))
-        return (user, try chat.newSession(user.id, expires: expires))
+        let user = try chat.sessions.logIn(userID, token: token, nickname: query.text("nickname"))
+        return (user, try chat.sessions.open(user.id, expires: expires))
     }
 
     /// Header values may come percent-encoded.

@@ -2,7 +2,10 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
+/// Logins and session keys.
+public struct SessionRules: ChatRules {
+    let chat: Chat
+
     /// Finds the user of an access token. A user that does not exist yet is made when it comes without a token, as
     /// services of this kind do for applications that have not turned it off.
     public func logIn(_ userID: String, token: String, nickname: String) throws -> UserRow {
@@ -11,7 +14,7 @@ extension Chat {
         guard var user = try storage.users.user(userID) else {
             guard token.isEmpty else { throw Refusal(400_301, "\"User\" not found.") }
             var user = UserRow(id: userID, nickname: nickname, createdAt: now)
-            user.acceptsInvitations = try invitesAtOnce()
+            user.acceptsInvitations = try chat.application.invitesAtOnce()
             try storage.users.save(user)
             return user
         }
@@ -39,7 +42,7 @@ extension Chat {
 
     /// A session key; one that never expires is the same for all of a user's devices, so that logins leave nothing
     /// behind.
-    public func newSession(_ userID: String, expires: Bool) throws -> String {
+    public func open(_ userID: String, expires: Bool) throws -> String {
         if !expires, let known = try storage.sessions.lasting(userID) { return known }
         return try storage.sessions.make(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
     }
@@ -49,7 +52,7 @@ extension Chat {
         do {
             let time = try storage.sessions.session(sessionKey)?.expiresAt ?? 0
             socket.holdsKey(expiringAt: time)
-            arrange(at: time)
+            chat.dueTimer.arrange(at: time)
         } catch {
             Log.failure("the expiry of a session key was not read", error)
         }
@@ -93,7 +96,7 @@ extension Chat {
         writer.raw(
             Array(
                 "[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
-        writer.member("emoji_hash", try emojiHash())
+        writer.member("emoji_hash", try chat.emoji.hash())
         writer.member("use_reaction", true)
         writer.member("disable_supergroup_mack", settings.disablesSuperAcknowledgements)
         writer.member("unread_cnt_threading_policy", settings.unreadThreading.rawValue)
@@ -115,8 +118,24 @@ extension Chat {
         writer.key("services")
         writer.raw(Array("[\"chat\"]".utf8))
         writer.member("concurrent_call_limit", 10)
-        writer.member("unread_cnt", raw: try unreadCounts(user.id).serialized())
+        writer.member("unread_cnt", raw: try chat.unread.counts(of: user.id).serialized())
         writer.endObject()
         return (try? JSON.parse(writer.bytes)) ?? .object()
     }
+
+    /// A session key that lasts as long as the administration wants it to.
+    public func make(_ userID: String, until expiry: Int64) throws -> String {
+        try storage.sessions.make(userID, expiresAt: expiry, now: now)
+    }
+
+    /// A session key for a client that has none or an old one, and the key that opens files.
+    public func renew(_ userID: String, expires: Bool) throws -> (key: String, fileKey: String) {
+        let key = try open(userID, expires: expires)
+        try storage.activity.note(userID, at: now)
+        return (key, try storage.documents.fileKey(at: now))
+    }
+}
+
+extension Chat {
+    public var sessions: SessionRules { SessionRules(chat: self) }
 }

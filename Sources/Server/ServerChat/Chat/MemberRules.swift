@@ -2,21 +2,22 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
-    // MARK: Coming
+/// Users who come into channels and leave them.
+public struct MemberRules: ChatRules {
+    let chat: Chat
 
     /// Invites users. Those who accept invitations automatically, as users do unless they have set otherwise, join at
     /// once.
     public func invite(
         _ channel: ChannelRow, _ ids: [String], inviter: String, _ invitation: InvitationInput, _ caller: Caller
     ) throws -> ChannelRow {
-        try checkManaging(caller, channel, needsOperator: false)
+        try chat.access.checkManaging(caller, channel, needsOperator: false)
         let now = now
         return try change { broadcasts in
             var invited: [UserRow] = []
             for id in ids {
                 guard let user = try storage.users.user(id) else { throw Refusal.noUser() }
-                if try isBanned(id, channel) { continue }
+                if try chat.access.isBanned(id, channel) { continue }
                 let known = try storage.members.membership(channel.id, id)
                 if let known, known.state != .gone { continue }
                 let isIn = invitation.isIn(user)
@@ -31,20 +32,12 @@ extension Chat {
                 invited.append(user)
             }
             guard !invited.isEmpty else { return channel }
-            let changed = try membersChanged(channel, at: now, &broadcasts)
+            let changed = try changed(channel, at: now, &broadcasts)
             try tellInvitation(changed, inviter: inviter, invitees: invited, at: now, &broadcasts)
             let joined = invited.filter(invitation.isIn)
             if !joined.isEmpty { try tellJoined(joined, changed, at: now, &broadcasts) }
             return changed
         }
-    }
-
-    /// Whether a user is banned, in this channel or in all channels of its custom type.
-    public func isBanned(_ userID: String, _ channel: ChannelRow) throws -> Bool {
-        if let ban = try storage.bans.ban(channel.id, userID), ban.holds(at: now) { return true }
-        guard !channel.customType.isEmpty else { return false }
-        return try storage.restrictions.list(of: userID, .ban)
-            .contains { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
     /// A new member has read nothing, and no earlier message is unread.
@@ -54,7 +47,7 @@ extension Chat {
     }
 
     /// After members came or went: counts, changelog, and the frame that tells the counts.
-    public func membersChanged(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws
+    public func changed(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws
         -> ChannelRow
     {
         let counts = try storage.members.recount(channel.id)
@@ -149,7 +142,7 @@ extension Chat {
     ) throws -> ChannelRow {
         let user = try activeUser(userID)
         let now = now
-        if try isBanned(userID, channel) { throw Refusal.banned() }
+        if try chat.access.isBanned(userID, channel) { throw Refusal.banned() }
         if !byInvitation, channel.flags.contains(.joinBlocked), !caller.isAdmin {
             throw Refusal.unauthorized("only the administration lets users into this channel")
         }
@@ -172,13 +165,11 @@ extension Chat {
         begin(&member, channel, at: now)
         return try change { broadcasts in
             try storage.members.save(member, at: now)
-            let changed = try membersChanged(channel, at: now, &broadcasts)
+            let changed = try changed(channel, at: now, &broadcasts)
             try tellJoined([user], changed, at: now, &broadcasts)
             return changed
         }
     }
-
-    // MARK: Going
 
     public func decline(_ channel: ChannelRow, _ userID: String) throws {
         guard var membership = try storage.members.membership(channel.id, userID), membership.state == .invited else {
@@ -194,7 +185,7 @@ extension Chat {
             ])
             membership.state = .gone
             try storage.members.save(membership, at: now)
-            let changed = try membersChanged(channel, at: now, &broadcasts)
+            let changed = try changed(channel, at: now, &broadcasts)
             for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
             broadcasts.append(
                 Broadcast(
@@ -215,11 +206,15 @@ extension Chat {
                 membership.state = .gone
                 if !keepsOperators { membership.isOperator = false }
                 try storage.members.save(membership, at: now)
-                let changed = try membersChanged(channel, at: now, &broadcasts)
+                let changed = try changed(channel, at: now, &broadcasts)
                 for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
                 let frame = Frames.channelEvent(10001, changed, at: now, data, eventParts(changed))
                 broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: true))
             }
         }
     }
+}
+
+extension Chat {
+    public var members: MemberRules { MemberRules(chat: self) }
 }

@@ -2,34 +2,20 @@ import ServerBase
 import SyncJSON
 import SyncSQLite
 
-// What happens by itself at a time: scheduled messages and announcements go out, polls close, messages expire, mutes
-// end, session keys run out. One timer waits for the next of these.
-extension Chat {
-    /// Sets the timer for something that has to happen at this time (0: nothing).
-    public func arrange(at time: Int64) {
-        guard time > 0, arrangedFor == 0 || time < arrangedFor else { return }
-        arrangedFor = time
-        // At most a minute, since the clock may be moved on meanwhile.
-        timers.after(min(max(time.subtractingClamped(now), 0), 60_000)) { [weak self] in
-            guard let self, arrangedFor == time else { return }
-            runDue()
-        }
-    }
+/// What happens by itself at a time: scheduled messages and announcements go out, polls close, messages expire, mutes
+/// end, session keys run out. One timer waits for the next of these.
+public struct DueRules: ChatRules {
+    let chat: Chat
 
-    /// Sets the timer for the next message that expires, after such a message was sent.
-    public func expireLater() {
-        do { arrange(at: try storage.messages.nextExpiry() ?? 0) } catch {
-            Log.failure("the next expiry is not known", error)
-            arrange(at: now + Chat.dueRetryDelay)
-        }
+    /// Does what is due, and from now on what becomes due at its time. Called once, when the server starts.
+    public func start() {
+        chat.dueTimer.action = { [weak chat] in chat?.due.run() }
+        run()
     }
-
-    /// Milliseconds until an action that the storage refused is tried again.
-    private static let dueRetryDelay: Int64 = 5000
 
     /// Does what is due, and sets the timer for what comes next. An action that the storage refused is tried again.
-    public func runDue() {
-        arrangedFor = 0
+    public func run() {
+        chat.dueTimer.clear()
         let now = now
         var isDone = true
         func attempt(_ what: String, _ body: () throws -> Void) {
@@ -45,22 +31,22 @@ extension Chat {
             }
         }
         attempt("the end of messages that do not last") { try expireMessages() }
-        attempt("the end of mutes") { try endMutes() }
+        attempt("the end of mutes") { try chat.moderation.endMutes() }
         tellExpiredKeys()
         attempt("the arrangement of what is due next") {
             let next = [
                 try storage.documents.nextDue(after: now), try storage.messages.nextExpiry(),
                 try storage.members.nextMuteEnd(), hub.nextKeyExpiry,
             ].compactMap { $0 }.min()
-            if let next { arrange(at: next) }
+            if let next { chat.dueTimer.arrange(at: next) }
         }
-        if !isDone { arrange(at: now + Chat.dueRetryDelay) }
+        if !isDone { chat.dueTimer.arrange(at: now + DueTimer.retryDelay) }
     }
 
     /// Does a due action as a whole and clears it. When it cannot be done, as when its channel is gone, it has failed.
     private func happen(_ kind: DocumentTable.Kind, _ document: DocumentTable.Document, _ now: Int64) throws {
         do {
-            try atomically {
+            try chat.atomically {
                 try perform(kind, document)
                 try storage.documents.clearDue(kind, document.id, by: now)
             }
@@ -73,10 +59,12 @@ extension Chat {
 
     private func perform(_ kind: DocumentTable.Kind, _ document: DocumentTable.Document) throws {
         switch kind {
-        case .scheduled: try sendScheduled(document)
-        case .announcement: try announce(document.id, document.json)
+        case .scheduled: try chat.scheduled.send(document)
+        case .announcement: try chat.announcements.send(document.id, document.json)
         case .poll:
-            if let id = Int64(document.id) { _ = try closePoll(try poll(id), Caller(userID: "", isAdmin: true)) }
+            if let id = Int64(document.id) {
+                _ = try chat.polls.close(try chat.polls.poll(id), Caller(userID: "", isAdmin: true))
+            }
         default: break
         }
     }
@@ -99,9 +87,13 @@ extension Chat {
             let expired = try storage.messages.expired(at: now, limit: most)
             for message in expired {
                 guard let channel = try storage.channels.channel(id: message.channelID) else { continue }
-                try remove(message, channel)
+                try chat.edits.remove(message, channel)
             }
             if expired.count < most { return }
         }
     }
+}
+
+extension Chat {
+    public var due: DueRules { DueRules(chat: self) }
 }

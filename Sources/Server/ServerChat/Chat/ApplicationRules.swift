@@ -1,13 +1,16 @@
 import ServerBase
 import SyncJSON
 
-extension Chat {
+/// The settings of the application.
+public struct ApplicationRules: ChatRules {
+    let chat: Chat
+
     public static let settingsName = "application"
 
     /// Reads the application's settings as an earlier run left them.
     public func loadSettings() throws {
-        if let json = try storage.documents.document(.setting, Chat.settingsName) {
-            settings = ApplicationSettings(json)
+        if let json = try storage.documents.document(.setting, Self.settingsName) {
+            chat.settings = ApplicationSettings(json)
         }
     }
 
@@ -18,14 +21,14 @@ extension Chat {
         try changed.change(fields, at: now)
         let next = changed
         try storage.transaction {
-            try storage.documents.save(.setting, Chat.settingsName, at: now, next.json)
+            try storage.documents.save(.setting, Self.settingsName, at: now, next.json)
             for channel in try storage.channels.all(publicOnly: false) {
                 let offset = next.purgeOffset(customType: channel.customType)
                 let before = settings.purgeOffset(customType: channel.customType)
                 if offset > before { try purge(channel, to: offset, at: now, next.lastMessageThreading) }
             }
         }
-        settings = next
+        chat.settings = next
     }
 
     /// Takes away all messages up to a time. As with a service's retention, nobody is told and no changelog names
@@ -40,7 +43,7 @@ extension Chat {
         }
         let ids = Set(purged.map(\.id))
         if ids.contains(channel.lastMessageID) { try storage.messages.recallLastMessage(channel.id, policy) }
-        let pinned = Chat.pinned(channel)
+        let pinned = channel.pinnedIDs
         if !ids.isDisjoint(with: pinned) {
             var changed = channel
             changed.pinned = JSON.array(pinned.filter { !ids.contains($0) }.map { .int($0) }).serialized()
@@ -68,4 +71,18 @@ extension Chat {
             "has_more": .bool(fresh.count > page.count), "next": .string("s\(reached)"), "ts": .int(reached),
         ])
     }
+
+    /// Sets the preference that holds for users who never chose one.
+    public func setUsualInvitation(_ json: JSON) throws {
+        try storage.documents.save(.setting, "default_channel_invitation_preference", at: now, json)
+    }
+
+    /// Whether users who never chose join at once when they are invited.
+    public func invitesAtOnce() throws -> Bool {
+        try storage.documents.document(.setting, "default_channel_invitation_preference")?["auto_accept"]?.bool ?? true
+    }
+}
+
+extension Chat {
+    public var application: ApplicationRules { ApplicationRules(chat: self) }
 }

@@ -2,7 +2,10 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
+/// Changed and deleted messages.
+public struct EditRules: ChatRules {
+    let chat: Chat
+
     /// A message that the caller may change.
     public func ownMessage(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, operatorsMay: Bool) throws
         -> MessageRow
@@ -19,8 +22,8 @@ extension Chat {
     }
 
     /// Changes a message; only what the fields mention. Returns the frame that told of it.
-    public func edit(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
-        try checkSending(caller, channel)
+    public func edit(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws -> SentMessage {
+        try chat.access.checkSending(caller, channel)
         var message = try ownMessage(id, caller, channel, operatorsMay: false)
         guard let json = try? JSON.parse(message.json) else { throw Refusal.noMessage() }
         let old = JSON.object([
@@ -78,8 +81,10 @@ extension Chat {
     }
 
     /// Changes the extra data of a message; any member may.
-    public func editExtraData(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
-        try checkReading(caller, channel)
+    public func editExtraData(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws
+        -> SentMessage
+    {
+        try chat.access.checkReading(caller, channel)
         guard var message = try storage.messages.message(id, in: channel.id), let json = try? JSON.parse(message.json)
         else {
             throw Refusal.noMessage()
@@ -111,7 +116,7 @@ extension Chat {
 
     /// Stores a changed message and tells the members.
     private func changed(_ message: MessageRow, _ old: JSON, _ channel: ChannelRow, at now: Int64, _ caller: Caller)
-        throws -> Sent
+        throws -> SentMessage
     {
         try change { broadcasts in
             try storage.messages.update(message)
@@ -122,13 +127,13 @@ extension Chat {
                 // A count of mentions changed: clients that were away learn it from the change log.
                 try storage.channels.touch(channel.id, at: now)
             }
-            try refreshParentInfo(of: message, at: now)
+            try chat.threads.refreshParentInfo(of: message, at: now)
             let isLast = try channel.lastMessageID == message.id || storage.members.isSilentLast(message)
             if isLast { try storage.channels.touch(channel.id, at: now) }
             let frame = editFrame(message, old)
             broadcasts.append(
                 Broadcast(frame: frame, users: try storage.audience(channel.id), except: caller.socket))
-            return Sent(message: message, frame: frame)
+            return SentMessage(message: message, frame: frame)
         }
     }
 
@@ -169,21 +174,6 @@ extension Chat {
         message.metaarray = result.serialized()
     }
 
-    /// Replies have information about their parent, so they change when it does.
-    private func refreshParentInfo(of parent: MessageRow, at now: Int64) throws {
-        guard parent.parentID == 0, parent.threadInfo != nil, let info = Chat.parentInfo(parent) else { return }
-        try replaceParentInfo(parent.id, info, at: now)
-    }
-
-    private func replaceParentInfo(_ parentID: Int64, _ info: [UInt8], at now: Int64) throws {
-        for id in try storage.messages.replies(parentID) {
-            guard var reply = try storage.messages.message(id) else { continue }
-            reply.parentInfo = info
-            try storage.messages.update(reply)
-            try storage.changes.note(reply, isDeleted: false, at: now)
-        }
-    }
-
     /// Deletes a message. Its replies stay and tell that the parent is gone.
     public func delete(_ id: Int64, _ caller: Caller, _ channel: ChannelRow) throws {
         try remove(try ownMessage(id, caller, channel, operatorsMay: true), channel)
@@ -202,11 +192,11 @@ extension Chat {
                 try storage.messages.recallLastMessage(channel.id, settings.lastMessageThreading)
             }
             try storage.members.recallSilent(after: message, settings.lastMessageThreading)
-            let pinned = Chat.pinned(channel)
-            if pinned.contains(id) { try setPinned(pinned.filter { $0 != id }, channel, at: now, &broadcasts) }
+            let pinned = channel.pinnedIDs
+            if pinned.contains(id) { try chat.pins.set(pinned.filter { $0 != id }, channel, at: now, &broadcasts) }
             if message.threadInfo != nil {
                 let info = JSON.object(["type": "DELE", "ts": .int(message.createdAt)])
-                try replaceParentInfo(id, info.serialized(), at: now)
+                try chat.threads.replaceParentInfo(id, info.serialized(), at: now)
             }
             try storage.channels.touch(channel.id, at: now)
             let frame = Frames.frame(
@@ -217,7 +207,7 @@ extension Chat {
                 ]))
             broadcasts.append(
                 Broadcast(frame: frame, users: try storage.audience(channel.id), carriesUnread: true))
-            if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
+            if message.parentID > 0 { try chat.threads.refresh(message.parentID, channel, at: now, &broadcasts) }
         }
     }
 
@@ -229,80 +219,22 @@ extension Chat {
         try storage.messages.keepRemoved(kept)
     }
 
-    // MARK: Reactions and pins
-
-    /// Adds or takes away a reaction; returns what REST answers and the socket tells.
-    public func react(_ id: Int64, _ key: String, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws -> JSON {
-        guard !key.isEmpty else { throw Refusal.missing("reaction") }
-        // Those who may only read (when invited, or in a public channel) may not react.
-        try checkManaging(caller, channel, needsOperator: false)
-        guard var message = try storage.messages.message(id, in: channel.id) else { throw Refusal.noMessage() }
-        let now = now
-        let reactions = message.reactions.flatMap { try? JSON.parse($0) } ?? .array()
-        let kept = JSON.array()
-        var isFound = false
-        for entry in reactions.array ?? [] {
-            guard (entry["key"]?.string).isByteEqual(to: key) else {
-                kept.append(entry)
-                continue
-            }
-            isFound = true
-            var users = (entry["user_ids"]?.array ?? []).compactMap(\.string)
-            users.removeAll { $0.isByteEqual(to: caller.userID) }
-            if adds { users.append(caller.userID) }
-            if users.isEmpty { continue }
-            kept.append(.object(["key": .string(key), "user_ids": .strings(users), "updated_at": .int(now)]))
+    /// "Translates" a message: the same text, marked with the language, so that clients have something to show.
+    public func translate(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws -> MessageRow {
+        guard let languages = try fields.strings("target_langs"), !languages.isEmpty else {
+            throw Refusal.missing("target_langs")
         }
-        if adds, !isFound {
-            kept.append(.object(["key": .string(key), "user_ids": .strings([caller.userID]), "updated_at": .int(now)]))
-        }
-        message.reactions = kept.count == 0 ? nil : kept.serialized()
-        let told = JSON.object([
-            "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
-            "msg_id": .int(id),
-            "reaction": .string(key), "user_id": .string(caller.userID), "operation": adds ? "ADD" : "DELETE",
-            "success": true, "updated_at": .int(now),
-        ])
-        try change { broadcasts in
-            try storage.messages.update(message)
-            try storage.changes.note(message, isDeleted: false, at: now)
-            broadcasts.append(
-                Broadcast(frame: Frames.frame("MRCT", told), users: try storage.audience(channel.id)))
-        }
-        return told
+        try chat.access.checkReading(caller, channel)
+        guard let message = try storage.messages.message(id, in: channel.id), message.kind == .text,
+            let json = try? JSON.parse(message.json)
+        else { throw Refusal.noMessage() }
+        let texts = json["translations"] ?? .object()
+        let text = json["message"]?.string ?? ""
+        for language in languages { texts.set(language, Translations.echo(text, language)) }
+        return try rewrite(message, ["translations": texts], channel)
     }
+}
 
-    public func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
-        try checkManaging(caller, channel, needsOperator: false)
-        guard try storage.messages.message(id, in: channel.id) != nil else { throw Refusal.noMessage() }
-        var pinned = Chat.pinned(channel)
-        pinned.removeAll { $0 == id }
-        if adds { pinned.append(id) }
-        let now = now
-        try change { try setPinned(pinned, channel, at: now, &$0) }
-    }
-
-    /// The ids of a channel's pinned messages, the last pinned one last.
-    public static func pinned(_ channel: ChannelRow) -> [Int64] {
-        (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int) ?? []
-    }
-
-    public func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
-        throws
-    {
-        var changed = channel
-        let ids = JSON.array(pinned.map { .int($0) })
-        changed.pinned = ids.serialized()
-        try storage.channels.update(changed)
-        try storage.channels.touch(channel.id, at: now)
-        let data = JSON.object()
-        if let last = pinned.last, let message = try storage.messages.message(last) {
-            data.set("pinned_message_ids", ids)
-            data.set("latest_pinned_message", SocketDialect.message(message))
-        }
-        broadcasts.append(
-            Broadcast(
-                frame: Frames.channelEvent(11300, channel, at: now, data), users: try storage.audience(channel.id))
-        )
-    }
+extension Chat {
+    public var edits: EditRules { EditRules(chat: self) }
 }

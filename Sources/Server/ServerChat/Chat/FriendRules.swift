@@ -2,10 +2,13 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-// A user's list of friends is the user's own: those who are added are not asked, and need not have the user as a
-// friend. A user is discovered when its discovery keys and somebody's address book meet, whichever of them comes later.
-extension Chat {
-    public func addFriends(_ ids: [String], to userID: String) throws -> [UserRow] {
+/// A user's list of friends is the user's own: those who are added are not asked, and need not have the user as a
+/// friend. A user is discovered when its discovery keys and somebody's address book meet, whichever of them comes
+/// later.
+public struct FriendRules: ChatRules {
+    let chat: Chat
+
+    public func add(_ ids: [String], to userID: String) throws -> [UserRow] {
         let users = try ids.map { id in
             guard let user = try storage.users.user(id) else { throw Refusal.noUser() }
             guard !id.isByteEqual(to: userID) else {
@@ -21,7 +24,7 @@ extension Chat {
         return users
     }
 
-    public func removeFriends(_ ids: [String], of userID: String) throws {
+    public func remove(_ ids: [String], of userID: String) throws {
         try storage.transaction { for id in ids { try storage.friends.remove(id, of: userID) } }
     }
 
@@ -45,7 +48,7 @@ extension Chat {
     }
 
     /// Makes a user, who has new discovery keys, a friend of those who have one of them in their address books.
-    public func announceDiscoveryKeys(of user: UserRow) throws {
+    public func announceKeys(of user: UserRow) throws {
         let keys = (user.detail("discovery_keys")?.array ?? []).compactMap(\.string)
         guard !keys.isEmpty, user.detail("is_hide_me_from_friends")?.bool != true else { return }
         try change { broadcasts in
@@ -75,4 +78,8 @@ extension Chat {
         ])
         broadcasts.append(Broadcast(frame: Frames.frame("USEV", event), users: [userID]))
     }
+}
+
+extension Chat {
+    public var friends: FriendRules { FriendRules(chat: self) }
 }

@@ -2,57 +2,9 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
-    // MARK: Hiding
-
-    public func hide(_ channel: ChannelRow, _ userID: String, hidesPrevious: Bool, unhidesByItself: Bool) throws
-        -> Int64
-    {
-        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
-            throw Refusal.notMember()
-        }
-        let now = now
-        if hidesPrevious {
-            let offset = max(now, (channel.lastMessage(of: membership)?.at ?? 0) + 1)
-            clock.reach(offset)
-            forget(&membership, channel, before: offset)
-        } else {
-            // Messages of a channel that is hidden now do not count as unread.
-            membership.readTotal = channel.countable
-            membership.ownUnread = 0
-            membership.mentions = 0
-        }
-        membership.hidden = unhidesByItself ? .untilNewMessage : .always
-        let hidden = membership
-        try change { broadcasts in
-            try storage.members.save(hidden, at: now)
-            let data = JSON.object([
-                "hide_previous_messages": .bool(hidesPrevious), "allow_auto_unhide": .bool(unhidesByItself),
-            ])
-            let extra = JSON.object(["ts_message_offset": .int(hidden.offset)])
-            broadcasts.append(
-                Broadcast(
-                    frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID],
-                    carriesUnread: true))
-        }
-        return membership.offset
-    }
-
-    public func unhide(_ channel: ChannelRow, _ userID: String) throws {
-        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
-            throw Refusal.notMember()
-        }
-        guard membership.hidden != .no else { return }
-        membership.hidden = .no
-        let now = now
-        try change { broadcasts in
-            try storage.members.save(membership, at: now)
-            broadcasts.append(
-                Broadcast(frame: Frames.channelEvent(13001, channel, at: now, .object()), users: [userID]))
-        }
-    }
-
-    // MARK: Moderation
+/// Operators, mutes and bans.
+public struct ModerationRules: ChatRules {
+    let chat: Chat
 
     /// Makes exactly these members operators, or adds and takes some away.
     public func changeOperators(
@@ -60,7 +12,7 @@ extension Chat {
     )
         throws
     {
-        try checkManaging(caller, channel, needsOperator: true)
+        try chat.access.checkManaging(caller, channel, needsOperator: true)
         let now = now
         try change { broadcasts in
             var operators = try storage.members.operators(channel.id)
@@ -104,17 +56,17 @@ extension Chat {
     )
         throws
     {
-        try checkManaging(caller, channel, needsOperator: true)
+        try chat.access.checkManaging(caller, channel, needsOperator: true)
         guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
             throw Refusal.notMember()
         }
         guard let user = try storage.users.user(userID) else { throw Refusal.noUser() }
         let now = now
-        membership.mutedUntil = mutes ? Chat.end(now, seconds) : 0
+        membership.mutedUntil = mutes ? Self.end(now, seconds) : 0
         membership.mutedAt = mutes ? now : 0
         membership.muteNote = mutes ? note : ""
         try tellMute(membership, user, channel, at: now)
-        arrange(at: max(0, membership.mutedUntil))
+        chat.dueTimer.arrange(at: max(0, membership.mutedUntil))
     }
 
     /// Stores that a member is muted now, or not any more, and tells.
@@ -163,7 +115,7 @@ extension Chat {
     public func ban(_ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, bans: Bool, _ caller: Caller)
         throws
     {
-        try checkManaging(caller, channel, needsOperator: true)
+        try chat.access.checkManaging(caller, channel, needsOperator: true)
         guard let user = try storage.users.user(userID) else { throw Refusal.noUser() }
         let now = now
         let data = SocketDialect.user(user.json)
@@ -171,14 +123,14 @@ extension Chat {
             let audience = try storage.audience(channel.id)
             var told = channel
             if bans {
-                let ban = BanTable.Ban(userID: userID, until: Chat.end(now, seconds), bannedAt: now, note: note)
+                let ban = BanTable.Ban(userID: userID, until: Self.end(now, seconds), bannedAt: now, note: note)
                 try storage.bans.save(ban, channel.id)
                 restrict(data, "banned", until: ban.until, note, at: now)
                 if var membership = try storage.members.membership(channel.id, userID), membership.state != .gone {
                     membership.state = .gone
                     membership.isOperator = false
                     try storage.members.save(membership, at: now)
-                    told = try membersChanged(channel, at: now, &broadcasts)
+                    told = try chat.members.changed(channel, at: now, &broadcasts)
                 }
             } else {
                 guard try storage.bans.ban(channel.id, userID) != nil else {
@@ -186,7 +138,7 @@ extension Chat {
                 }
                 try storage.bans.lift(channel.id, userID)
             }
-            let frame = Frames.channelEvent(bans ? 10601 : 10600, told, at: now, data, counts(told))
+            let frame = Frames.channelEvent(bans ? 10601 : 10600, told, at: now, data, chat.members.counts(told))
             broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: bans))
         }
     }
@@ -196,22 +148,10 @@ extension Chat {
     public func changeBan(_ channel: ChannelRow, _ ban: BanTable.Ban, seconds: Int64?, note: String, _ caller: Caller)
         throws
     {
-        try checkManaging(caller, channel, needsOperator: true)
-        let until = seconds.map { Chat.end(now, $0) } ?? ban.until
+        try chat.access.checkManaging(caller, channel, needsOperator: true)
+        let until = seconds.map { Self.end(now, $0) } ?? ban.until
         let changed = BanTable.Ban(userID: ban.userID, until: until, bannedAt: ban.bannedAt, note: note)
         try storage.transaction { try storage.bans.save(changed, channel.id) }
-    }
-
-    /// The mute that holds for a member, in this channel or in all of its custom type; `nil` when the member may speak.
-    public func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> RestrictionTable.Restriction? {
-        if member.isMuted(at: now) {
-            return RestrictionTable.Restriction(
-                userID: member.userID, customType: "", until: member.mutedUntil, since: member.mutedAt,
-                note: member.muteNote)
-        }
-        guard !channel.customType.isEmpty else { return nil }
-        return try storage.restrictions.list(of: member.userID, .mute)
-            .first { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
     /// Bans or mutes a user in all channels of these custom types, existing and future ones.
@@ -228,44 +168,17 @@ extension Chat {
                     continue
                 }
                 let restriction = RestrictionTable.Restriction(
-                    userID: userID, customType: type, until: Chat.end(now, seconds), since: now, note: note)
+                    userID: userID, customType: type, until: Self.end(now, seconds), since: now, note: note)
                 try storage.restrictions.save(restriction, kind)
             }
         }
         guard kind == .ban, !lifts else { return }
         for (channel, _) in try storage.channels.list(of: userID) where types.containsBytes(of: channel.customType) {
-            try leave(channel, [userID], keepsOperators: false)
+            try chat.members.leave(channel, [userID], keepsOperators: false)
         }
     }
+}
 
-    // MARK: Blocks
-
-    /// The members of a channel who get what a user says: all but those who block this user.
-    public func listeners(of channel: ChannelRow, sender: String) throws -> [String] {
-        let members = try storage.audience(channel.id)
-        guard !sender.isEmpty, storage.hasBlocks else { return members }
-        let deaf = try storage.blocks.list(of: sender).blockedBy
-        return deaf.isEmpty ? members : members.filter { !deaf.contains($0) }
-    }
-
-    public func block(_ blockerID: String, _ blockeeID: String, blocks: Bool) throws -> UserRow {
-        let blocker = try activeUser(blockerID)
-        guard let blockee = try storage.users.user(blockeeID) else { throw Refusal.noUser() }
-        let now = now
-        try change { broadcasts in
-            if blocks {
-                try storage.blocks.block(blockerID, blockeeID)
-            } else {
-                try storage.blocks.unblock(blockerID, blockeeID)
-            }
-            let event = JSON.object([
-                "cat": blocks ? 20001 : 20000, "ts": .int(now),
-                "data": .object([
-                    "blocker": SocketDialect.user(blocker.json), "blockee": SocketDialect.user(blockee.json),
-                ]),
-            ])
-            broadcasts.append(Broadcast(frame: Frames.frame("USEV", event), users: [blockerID, blockeeID]))
-        }
-        return blockee
-    }
+extension Chat {
+    public var moderation: ModerationRules { ModerationRules(chat: self) }
 }

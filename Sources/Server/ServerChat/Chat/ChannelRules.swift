@@ -2,9 +2,12 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
+/// Channels that are made, changed and deleted, their metadata and counters.
+public struct ChannelRules: ChatRules {
+    let chat: Chat
+
     /// Makes a channel. When a distinct one is asked for and these users have one already, that one is found.
-    public func createChannel(_ fields: Fields, _ caller: Caller) throws -> (channel: ChannelRow, isCreated: Bool) {
+    public func create(_ fields: Fields, _ caller: Caller) throws -> (channel: ChannelRow, isCreated: Bool) {
         var users = try (fields.strings("user_ids") ?? []) + (fields.strings("users") ?? [])
         let operators = try fields.strings("operator_ids") ?? []
         // The administration puts the named users in; a user puts itself in and invites the rest.
@@ -60,7 +63,7 @@ extension Chat {
             }
             _ = try storage.members.recount(stored.id)
             let created = try storage.channels.channel(id: stored.id) ?? stored
-            try tellInvitation(
+            try chat.members.tellInvitation(
                 created, inviter: inviter, invitees: known.filter { !$0.id.isByteEqual(to: inviter) }, at: now,
                 &broadcasts)
             return created
@@ -91,19 +94,10 @@ extension Chat {
         }
     }
 
-    /// Whether the caller may change a channel.
-    public func checkManaging(_ caller: Caller, _ channel: ChannelRow, needsOperator: Bool) throws {
-        if caller.isAdmin { return }
-        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
-        if needsOperator, !member.isOperator { throw Refusal.unauthorized("operators only") }
-    }
-
-    public func updateChannel(_ channel: ChannelRow, _ fields: Fields, _ caller: Caller) throws -> ChannelRow {
+    public func update(_ channel: ChannelRow, _ fields: Fields, _ caller: Caller) throws -> ChannelRow {
         // In a channel without operators every member may do this.
         let hasOperators = try !storage.members.operators(channel.id).isEmpty
-        try checkManaging(caller, channel, needsOperator: hasOperators)
+        try chat.access.checkManaging(caller, channel, needsOperator: hasOperators)
         var changed = channel
         try apply(fields, to: &changed)
         if let isSuper = try fields.bool("is_super") {
@@ -129,7 +123,7 @@ extension Chat {
         return try change { broadcasts in
             try storage.channels.update(changed)
             if let operators = try fields.strings("operator_ids") {
-                try setOperators(channel, to: operators, at: now, &broadcasts)
+                try chat.moderation.setOperators(channel, to: operators, at: now, &broadcasts)
             }
             try storage.channels.touch(channel.id, at: now)
             try tellChange(changed, at: now, &broadcasts)
@@ -146,8 +140,8 @@ extension Chat {
                 users: try storage.audience(channel.id)))
     }
 
-    public func deleteChannel(_ channel: ChannelRow, _ caller: Caller) throws {
-        try checkManaging(caller, channel, needsOperator: true)
+    public func delete(_ channel: ChannelRow, _ caller: Caller) throws {
+        try chat.access.checkManaging(caller, channel, needsOperator: true)
         let now = now
         try change { broadcasts in
             let audience = try storage.audience(channel.id)
@@ -160,7 +154,7 @@ extension Chat {
     }
 
     public func freeze(_ channel: ChannelRow, _ isFrozen: Bool, _ caller: Caller) throws -> ChannelRow {
-        try checkManaging(caller, channel, needsOperator: true)
+        try chat.access.checkManaging(caller, channel, needsOperator: true)
         var changed = channel
         if isFrozen { changed.flags.insert(.frozen) } else { changed.flags.remove(.frozen) }
         let now = now
@@ -174,13 +168,11 @@ extension Chat {
         }
     }
 
-    // MARK: Metadata and counters
-
     /// Creates or changes metadata; returns what holds afterwards for these keys.
     public func setMetadata(
         _ channel: ChannelRow, _ values: [(String, String)], creates: Bool, changes: Bool, _ caller: Caller
     ) throws -> (values: JSON, at: Int64) {
-        try checkManaging(caller, channel, needsOperator: false)
+        try chat.access.checkManaging(caller, channel, needsOperator: false)
         let known = TextMap(try storage.channels.metadata(channel.id))
         let created = JSON.object()
         let updated = JSON.object()
@@ -208,7 +200,7 @@ extension Chat {
     }
 
     public func removeMetadata(_ channel: ChannelRow, _ keys: TextSet?, _ caller: Caller) throws {
-        try checkManaging(caller, channel, needsOperator: false)
+        try chat.access.checkManaging(caller, channel, needsOperator: false)
         let gone = try storage.channels.metadata(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now
         try change { broadcasts in
@@ -223,7 +215,7 @@ extension Chat {
         _ channel: ChannelRow, _ values: [(String, Int64)], mode: CounterMode, creates: Bool, changes: Bool,
         _ caller: Caller
     ) throws -> JSON {
-        try checkManaging(caller, channel, needsOperator: false)
+        try chat.access.checkManaging(caller, channel, needsOperator: false)
         let known = TextMap(try storage.channels.counters(channel.id))
         let created = JSON.object()
         let updated = JSON.object()
@@ -257,7 +249,7 @@ extension Chat {
     }
 
     public func removeCounters(_ channel: ChannelRow, _ keys: TextSet?, _ caller: Caller) throws {
-        try checkManaging(caller, channel, needsOperator: false)
+        try chat.access.checkManaging(caller, channel, needsOperator: false)
         let gone = try storage.channels.counters(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now
         try change { broadcasts in
@@ -280,4 +272,8 @@ extension Chat {
             Broadcast(
                 frame: Frames.channelEvent(category, channel, at: now, data), users: try storage.audience(channel.id)))
     }
+}
+
+extension Chat {
+    public var channels: ChannelRules { ChannelRules(chat: self) }
 }

@@ -2,23 +2,10 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-// A poll is a document of its own; the message that it is sent with has a copy, which changes with the poll. Until it
-// is sent, a poll belongs to no channel (scope "") and only its maker sees it. A table has who voted for what.
-extension Chat {
-    /// A poll with its document.
-    public struct Poll {
-        public let id: Int64
-        /// The channel's number, 0 before the poll was sent.
-        public let channelID: Int64
-        public let json: JSON
-
-        public var status: String { json["status"]?.string ?? "open" }
-        public var messageID: Int64 { json["message_id"]?.int ?? 0 }
-        public var createdBy: String { json["created_by"]?.string ?? "" }
-        public var options: [JSON] { json["options"]?.array ?? [] }
-
-        public func option(_ id: Int64) -> JSON? { options.first { $0["id"]?.int == id } }
-    }
+/// A poll is a document of its own; the message that it is sent with has a copy, which changes with the poll. Until it
+/// is sent, a poll belongs to no channel (scope "") and only its maker sees it. A table has who voted for what.
+public struct PollRules: ChatRules {
+    let chat: Chat
 
     public func poll(_ id: Int64) throws -> Poll {
         guard let found = try storage.documents.whole(.poll, String(id)), found.json["status"]?.string != "removed"
@@ -34,7 +21,7 @@ extension Chat {
         guard poll.channelID > 0, let channel = try storage.channels.channel(id: poll.channelID) else {
             throw Refusal(400_201, "\"Poll\" not found.")
         }
-        try checkReading(caller, channel)
+        try chat.access.checkReading(caller, channel)
     }
 
     private func checkChanging(_ poll: Poll, _ caller: Caller) throws {
@@ -43,7 +30,7 @@ extension Chat {
         }
     }
 
-    public func createPoll(_ fields: Fields, _ caller: Caller) throws -> Poll {
+    public func create(_ fields: Fields, _ caller: Caller) throws -> Poll {
         let title = try fields.required("title")
         guard let given = fields["options"], given.kind == .array, given.count > 0 else {
             throw Refusal.missing("options")
@@ -76,7 +63,7 @@ extension Chat {
     /// When a poll closes by itself, in seconds; -1 is never.
     private func closing(_ fields: Fields) throws -> Int64? {
         guard let time = try fields.int("close_at") else { return nil }
-        guard (-1...Chat.lastClosing).contains(time) else { throw Refusal.outOfRange("close_at") }
+        guard (-1...Self.lastClosing).contains(time) else { throw Refusal.outOfRange("close_at") }
         return time
     }
 
@@ -95,15 +82,15 @@ extension Chat {
     private func save(_ poll: Poll, at now: Int64) throws {
         poll.json.set("updated_at", .int(now / 1000))
         let closing = poll.json["close_at"]?.int ?? -1
-        let due = poll.status == "open" && closing > 0 ? min(closing, Chat.lastClosing) * 1000 : 0
+        let due = poll.status == "open" && closing > 0 ? min(closing, Self.lastClosing) * 1000 : 0
         try storage.documents.save(
             .poll, String(poll.id), scope: poll.channelID > 0 ? String(poll.channelID) : "",
             at: try storage.nextSequence(), due: due, poll.json)
-        arrange(at: due)
+        chat.dueTimer.arrange(at: due)
     }
 
     /// Puts a poll into the channel, since it is sent with a message. Returns the poll's copy for the message.
-    public func attachPoll(_ id: Int64, to message: MessageRow, _ channel: ChannelRow) throws -> JSON {
+    public func attach(_ id: Int64, to message: MessageRow, _ channel: ChannelRow) throws -> JSON {
         let poll = try poll(id)
         guard poll.messageID == 0 else { throw Refusal.invalid("poll_id", "the poll was sent already") }
         guard message.sender.isEmpty || poll.createdBy.isEmpty || poll.createdBy.isByteEqual(to: message.sender) else {
@@ -139,7 +126,7 @@ extension Chat {
         try storage.messages.update(message)
     }
 
-    public func updatePoll(_ poll: Poll, _ fields: Fields, _ caller: Caller) throws -> Poll {
+    public func update(_ poll: Poll, _ fields: Fields, _ caller: Caller) throws -> Poll {
         try checkChanging(poll, caller)
         if let title = try fields.string("title") { poll.json.set("title", .string(title)) }
         if let data = fields["data"] { poll.json.set("data", data) }
@@ -152,7 +139,7 @@ extension Chat {
         return poll
     }
 
-    public func closePoll(_ poll: Poll, _ caller: Caller) throws -> Poll {
+    public func close(_ poll: Poll, _ caller: Caller) throws -> Poll {
         try checkChanging(poll, caller)
         poll.json.set("status", "closed")
         let now = now
@@ -160,7 +147,7 @@ extension Chat {
         return poll
     }
 
-    public func deletePoll(_ poll: Poll, _ caller: Caller) throws {
+    public func delete(_ poll: Poll, _ caller: Caller) throws {
         try checkChanging(poll, caller)
         poll.json.set("status", "removed")
         let now = now
@@ -250,11 +237,11 @@ extension Chat {
     }
 
     /// What changed of a channel's polls since a token or a time.
-    public func pollChanges(for reader: Reader, since start: ChangeStart, limit: Int) throws -> JSON {
+    public func changes(for reader: Reader, since start: ChangeStart, limit: Int) throws -> JSON {
         var sequence: Int64 = 0
         var since: Int64 = 0
         switch start {
-        case .token(let token): sequence = try changeNumber(token)
+        case .token(let token): sequence = try storage.changeNumber(token)
         case .time(let time): since = time / 1000
         }
         let found = try storage.documents.all(.poll, scope: String(reader.channel.id))
@@ -266,7 +253,11 @@ extension Chat {
         return .object([
             "updated": .array(page.filter { !isRemoved($0) }.map(\.json)),
             "deleted": .array(page.filter(isRemoved).compactMap { $0.json["id"] }),
-            "has_more": .bool(found.count > limit), "next": .string(changeToken(reached)),
+            "has_more": .bool(found.count > limit), "next": .string(storage.changeToken(reached)),
         ])
     }
+}
+
+extension Chat {
+    public var polls: PollRules { PollRules(chat: self) }
 }

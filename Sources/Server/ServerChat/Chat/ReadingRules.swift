@@ -2,24 +2,9 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
-    /// Refuses a user who may not see what is in a channel: members may, and in public channels everybody may.
-    @discardableResult
-    public func checkReading(_ caller: Caller, _ channel: ChannelRow) throws -> MembershipRow? {
-        if caller.isAdmin {
-            return caller.userID.isEmpty ? nil : try storage.members.membership(channel.id, caller.userID)
-        }
-        let member = try storage.members.membership(channel.id, caller.userID)
-        if let member, member.state != .gone { return member }
-        if let ban = try storage.bans.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
-        guard channel.isPublic else { throw Refusal.notMember() }
-        return nil
-    }
-
-    /// The caller as a reader of a channel; refused when the caller may not see what is in the channel.
-    public func reader(_ caller: Caller, _ channel: ChannelRow) throws -> Reader {
-        Reader(channel: channel, membership: try checkReading(caller, channel))
-    }
+/// What members have read and received, and that they type.
+public struct ReadingRules: ChatRules {
+    let chat: Chat
 
     /// Marks everything so far as read by a member. Returns the frame that told this.
     @discardableResult
@@ -87,12 +72,12 @@ extension Chat {
             throw Refusal.notMember()
         }
         let time = min(max(time, 0), now)
-        guard time > max(member.delivered, delivered[channel.id]?[caller.userID] ?? 0) else { return }
+        guard time > max(member.delivered, chat.delivered[channel.id]?[caller.userID] ?? 0) else { return }
         finally { [self] in
-            delivered[channel.id, default: [:]][caller.userID] = time
-            guard !isTellingDeliveries else { return }
-            isTellingDeliveries = true
-            timers.after(30) { [weak self] in self?.tellDeliveries() }
+            chat.delivered[channel.id, default: [:]][caller.userID] = time
+            guard !chat.isTellingDeliveries else { return }
+            chat.isTellingDeliveries = true
+            chat.timers.after(30) { [weak chat] in chat?.reading.tellDeliveries() }
         }
     }
 
@@ -107,9 +92,9 @@ extension Chat {
 
     /// Stores and tells the delivery marks that have gathered.
     public func tellDeliveries() {
-        isTellingDeliveries = false
-        let gathered = delivered
-        delivered = [:]
+        chat.isTellingDeliveries = false
+        let gathered = chat.delivered
+        chat.delivered = [:]
         // In order: each channel takes a change number, and a Dictionary's order differs from run to run.
         for (channelID, marks) in gathered.sorted(by: { $0.key < $1.key }) {
             do {
@@ -148,73 +133,8 @@ extension Chat {
         let others = try storage.audience(channel.id).filter { !$0.isByteEqual(to: member.userID) }
         tell(Broadcast(frame: frame, users: others))
     }
+}
 
-    // MARK: Counts
-
-    /// A user's unread counts of all channels, in the shape in which commands carry them.
-    public func unreadCounts(_ userID: String) throws -> JSON {
-        document(try storage.totals.total(of: userID), at: now)
-    }
-
-    private func document(_ total: UnreadTotals.Total, at now: Int64) -> JSON {
-        let types = JSON.object()
-        // Types with nothing unread too: a client may hold an older number.
-        for part in total.parts { types.set(part.type, .int(part.count)) }
-        return .object(["all": .int(total.all), "feed": 0, "custom_types": types, "ts": .int(now)])
-    }
-
-    /// A frame to which a user's unread counts are added.
-    public func withUnread(_ frame: [UInt8], _ userID: String) -> [UInt8] {
-        do {
-            return Frames.adding("unread_cnt", try unreadCounts(userID).serialized(), to: frame)
-        } catch {
-            Log.failure("unread messages could not be counted", error)
-            return frame
-        }
-    }
-
-    /// Sends a broadcast to each user together with the user's unread counts.
-    public func sendWithUnread(_ broadcast: Broadcast) {
-        let now = now
-        // Most members of a busy channel have the same total, and one frame will do for them.
-        var last: (total: UnreadTotals.Total, frame: [UInt8])?
-        for user in broadcast.users {
-            let sockets = hub.sockets(of: user)
-            if sockets.isEmpty { continue }
-            var frame = broadcast.frame
-            do {
-                let total = try storage.totals.total(of: user)
-                if let last, last.total == total {
-                    frame = last.frame
-                } else {
-                    frame = Frames.adding("unread_cnt", document(total, at: now).serialized(), to: frame)
-                    last = (total, frame)
-                }
-            } catch {
-                Log.failure("unread messages could not be counted", error)
-            }
-            for socket in sockets where socket !== broadcast.except { socket.send(frame) }
-        }
-    }
-
-    /// Hides all messages until now from the member who calls.
-    public func resetHistory(_ caller: Caller, _ channel: ChannelRow) throws -> Int64 {
-        guard var member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
-        let offset = max(now, (channel.lastMessage(of: member)?.at ?? 0) + 1)
-        clock.reach(offset)
-        forget(&member, channel, before: offset)
-        try change { _ in try storage.members.save(member, at: offset) }
-        return offset
-    }
-
-    /// Messages before a time are not shown to the member any more, and do not count.
-    public func forget(_ member: inout MembershipRow, _ channel: ChannelRow, before offset: Int64) {
-        member.offset = offset
-        member.lastRead = max(member.lastRead, offset)
-        member.readTotal = channel.countable
-        member.ownUnread = 0
-        member.mentions = 0
-    }
+extension Chat {
+    public var reading: ReadingRules { ReadingRules(chat: self) }
 }

@@ -2,8 +2,9 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
-    // MARK: Channels
+/// Pages of channels and messages, and of what changed of them.
+public struct ListRules: ChatRules {
+    let chat: Chat
 
     /// A page of a user's channels.
     public func myChannels(_ userID: String, _ list: ChannelListQuery) throws -> [UInt8] {
@@ -44,7 +45,7 @@ extension Chat {
         }
         found.sort { $0.place < $1.place }
         let page = found.prefix(list.limit)
-        let view = try ChannelView(self, viewer: viewer, parts: list.parts)
+        let view = try ChannelView(chat, viewer: viewer, parts: list.parts)
         var writer = JSONWriter(capacity: 16 << 10)
         writer.beginObject()
         writer.key("channels")
@@ -63,12 +64,12 @@ extension Chat {
         var sequence: Int64 = 0
         var time: Int64 = 0
         switch wanted.since {
-        case .token(let token): sequence = try changeNumber(token)
+        case .token(let token): sequence = try storage.changeNumber(token)
         case .time(let given): time = given
         }
         let found = try storage.channels.changes(of: userID, after: sequence, since: time, limit: limit + 1)
         let page = found.prefix(limit)
-        let view = try ChannelView(self, viewer: userID, parts: wanted.parts)
+        let view = try ChannelView(chat, viewer: userID, parts: wanted.parts)
         var updated: TextSet = []
         var writer = JSONWriter(capacity: 16 << 10)
         writer.beginObject()
@@ -92,25 +93,11 @@ extension Chat {
         writer.member("has_more", found.count > limit)
         // A page that holds all changes reaches up to this moment.
         let reached = found.count > limit ? page.last?.sequence ?? sequence : storage.lastSequence
-        writer.member("next", changeToken(reached))
+        writer.member("next", storage.changeToken(reached))
         writer.member("ts", now)
         writer.endObject()
         return writer.bytes
     }
-
-    /// Changelog tokens are the number of the last change they cover.
-    public func changeToken(_ sequence: Int64) -> String { "c\(sequence)" }
-
-    public func changeNumber(_ token: String) throws -> Int64 {
-        guard token.hasPrefix("c"), let number = Int64(token.dropFirst()), number >= 0 else {
-            throw Refusal.invalid("token", "it is not from here")
-        }
-        // The token comes from a database that is gone.
-        guard number <= storage.lastSequence else { throw Refusal.expiredToken() }
-        return number
-    }
-
-    // MARK: Messages
 
     /// A page of messages around a time or a message.
     ///
@@ -198,7 +185,7 @@ extension Chat {
         let limit = wanted.limit
         var sequence: Int64
         switch wanted.since {
-        case .token(let token): sequence = try changeNumber(token)
+        case .token(let token): sequence = try storage.changeNumber(token)
         case .time(let time): sequence = try storage.changes.sequence(channel.id, at: time)
         }
         let found = try storage.changes.list(channel.id, after: sequence, limit: limit + 1)
@@ -226,7 +213,7 @@ extension Chat {
         }
         writer.endArray()
         writer.member("has_more", hasMore)
-        writer.member("next", changeToken(sequence))
+        writer.member("next", storage.changeToken(sequence))
         writer.endObject()
         return writer.bytes
     }
@@ -299,4 +286,8 @@ extension Chat {
                 """.utf8)
         return bytes
     }
+}
+
+extension Chat {
+    public var lists: ListRules { ListRules(chat: self) }
 }

@@ -2,40 +2,9 @@ import ServerBase
 import SyncBytes
 import SyncJSON
 
-extension Chat {
-    /// The outcome of a send.
-    public struct Sent {
-        public let message: MessageRow
-        /// The frame that told of it, without a request id.
-        public let frame: [UInt8]
-    }
-
-    /// Whether a user may send to a channel; the reason why not is thrown.
-    public func checkSending(_ caller: Caller, _ channel: ChannelRow) throws {
-        if caller.isAdmin {
-            // The administration speaks for itself anywhere, for a user only where that user is a member.
-            if caller.userID.isEmpty || storage.bots.contains(caller.userID) { return }
-            guard try storage.members.membership(channel.id, caller.userID)?.state == .joined else {
-                throw Refusal.notMember()
-            }
-            return
-        }
-        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            if let ban = try storage.bans.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
-            throw Refusal.notMember()
-        }
-        if try mute(member, channel) != nil { throw Refusal(900_041, "Muted in this channel.", status: 403) }
-        if storage.hasBlocks, channel.memberCount == 2 {
-            // In a channel of two members, a user whom the other one blocks may not send.
-            let other = try storage.audience(channel.id).first { !$0.isByteEqual(to: caller.userID) } ?? ""
-            if try storage.blocks.list(of: caller.userID).blockedBy.contains(other) {
-                throw Refusal(900_080, "The receiver has blocked you.", status: 403)
-            }
-        }
-        guard !member.isOperator else { return }
-        if channel.isFrozen { throw Refusal(900_050, "The channel is frozen.", status: 403) }
-        if channel.isBroadcast { throw Refusal(900_023, "Only operators send to a broadcast channel.", status: 403) }
-    }
+/// Messages that are sent.
+public struct SendRules: ChatRules {
+    let chat: Chat
 
     /// Stores a message and tells the members of it. The caller's own socket gets the acknowledgement.
     ///
@@ -43,7 +12,8 @@ extension Chat {
     /// requests from one at each start, so a number only counts as the same within ten minutes and for the same text.
     ///
     /// With `tells` false the caller of this function tells the members itself.
-    public func send(_ input: MessageInput, _ caller: Caller, _ channel: ChannelRow, tells: Bool = true) throws -> Sent
+    public func send(_ input: MessageInput, _ caller: Caller, _ channel: ChannelRow, tells: Bool = true) throws
+        -> SentMessage
     {
         let requestKey =
             input.dedupID.map { "d" + $0 }
@@ -58,16 +28,16 @@ extension Chat {
                     !isNumber
                     || now.subtractingClamped(earlier.at) < 600_000
                         && ((try? JSON.parse(message.json))?["message"]?.string).isByteEqual(to: input.text)
-                if isSame, refusesRepeats { throw Refusal.exists("\"req_id\"") }
-                if isSame { return Sent(message: message, frame: try messageFrame(message)) }
+                if isSame, chat.refusesRepeats { throw Refusal.exists("\"req_id\"") }
+                if isSame { return SentMessage(message: message, frame: try messageFrame(message)) }
             } else if !isNumber {
                 throw Refusal.noMessage()
             }
         }
-        try checkSending(caller, channel)
+        try chat.access.checkSending(caller, channel)
         let sender = caller.userID.isEmpty ? nil : try activeUser(caller.userID)
         let now = now
-        let sent = try change { broadcasts -> Sent in
+        let sent = try change { broadcasts -> SentMessage in
             let (message, json) = try store(input, sender, channel, at: now)
             if let requestKey, hasName {
                 try storage.requests.noteSent(channel.id, caller.userID, requestKey, message.id, at: now)
@@ -78,15 +48,16 @@ extension Chat {
             if tells {
                 broadcasts.append(
                     Broadcast(
-                        frame: frame, users: try listeners(of: channel, sender: message.sender), except: caller.socket,
+                        frame: frame, users: try chat.access.listeners(of: channel, sender: message.sender),
+                        except: caller.socket,
                         carriesUnread: true))
             }
-            if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
-            if input.pins { try setPinned(Chat.pinned(channel) + [message.id], channel, at: now, &broadcasts) }
-            return Sent(message: message, frame: frame)
+            if message.parentID > 0 { try chat.threads.refresh(message.parentID, channel, at: now, &broadcasts) }
+            if input.pins { try chat.pins.set(channel.pinnedIDs + [message.id], channel, at: now, &broadcasts) }
+            return SentMessage(message: message, frame: frame)
         }
         if input.marksAsRead, let sender, try storage.members.membership(channel.id, sender.id)?.state == .joined {
-            try markRead(Caller(userID: sender.id), channel.id)
+            try chat.reading.markRead(Caller(userID: sender.id), channel.id)
         }
         return sent
     }
@@ -109,11 +80,11 @@ extension Chat {
                 throw Refusal.noMessage()
             }
             guard parent.parentID == 0 else { throw Refusal.invalid("parent_message_id", "it is a reply itself") }
-            message.parentInfo = Chat.parentInfo(parent)
+            message.parentInfo = parent.infoForReplies
         }
         let isOperator = try sender.flatMap { try storage.members.membership(channel.id, $0.id)?.isOperator } ?? false
         let json = try document(input, message, sender, isOperator, channel)
-        if input.pollID > 0 { json.set("poll", try attachPoll(input.pollID, to: message, channel)) }
+        if input.pollID > 0 { json.set("poll", try chat.polls.attach(input.pollID, to: message, channel)) }
         message.json = json.serialized()
         message.metaarray = input.metaarray?.serialized()
         try storage.messages.insert(message)
@@ -133,7 +104,7 @@ extension Chat {
             try storage.members.countMentions(message, mentions, by: 1, before: .max)
         }
         if !isHistory { try storage.members.unhideForNews(channel.id) }
-        if channel.survival >= 0 { expireLater() }
+        if channel.survival >= 0 { chat.dueTimer.expireLater() }
         try storage.channels.touch(channel.id, at: now)
         return (message, json)
     }
@@ -198,16 +169,6 @@ extension Chat {
         return json
     }
 
-    /// The information about its parent that a reply carries.
-    public static func parentInfo(_ parent: MessageRow) -> [UInt8]? {
-        guard let json = try? JSON.parse(parent.json) else { return nil }
-        let info = JSON.object(["type": .string(parent.kind.rawValue), "ts": .int(parent.createdAt)])
-        for key in ["message", "user", "file", "files", "custom_type"] {
-            if let value = json[key] { info.set(key, value) }
-        }
-        return info.serialized()
-    }
-
     /// The frame that tells of a message.
     public func messageFrame(_ message: MessageRow, known: JSON? = nil) throws -> [UInt8] {
         let body = SocketDialect.message(message, known: known)
@@ -217,28 +178,17 @@ extension Chat {
         return Frames.frame(message.kind.rawValue, body)
     }
 
-    /// Counts a thread again after it grew or shrank, and tells.
-    public func refreshThread(_ parentID: Int64, _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
-        throws
-    {
-        guard var parent = try storage.messages.message(parentID) else { return }
-        let thread = try storage.messages.thread(parentID)
-        let info = JSON.object([
-            "reply_count": .int(thread.count),
-            "most_replies": .array(try thread.most.compactMap { try storage.users.user($0)?.json }),
-            "last_replied_at": .int(thread.lastAt), "updated_at": .int(now),
-        ])
-        parent.threadInfo = info.serialized()
-        try storage.messages.update(parent)
-        try storage.changes.note(parent, isDeleted: false, at: now)
-        let told = info.deepCopy()
-        told.set("most_replies", .array((info["most_replies"]?.array ?? []).map(SocketDialect.user)))
-        let frame = Frames.frame(
-            "MTHD",
-            .object([
-                "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
-                "parent_message_id": .int(parentID), "thread_info": told, "ts": .int(now),
-            ]))
-        broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
+    /// Adds a message that was sent by another service, at the place of its time. Nobody is told.
+    public func addHistory(_ input: MessageInput, _ senderID: String, _ channel: ChannelRow) throws {
+        if let key = input.dedupID, try storage.requests.sent(channel.id, senderID, "d" + key) != nil { return }
+        let sender = senderID.isEmpty ? nil : try storage.users.user(senderID)
+        let message = try store(input, sender, channel, at: now).row
+        if let key = input.dedupID {
+            try storage.requests.noteSent(channel.id, senderID, "d" + key, message.id, at: now)
+        }
     }
+}
+
+extension Chat {
+    public var sending: SendRules { SendRules(chat: self) }
 }
