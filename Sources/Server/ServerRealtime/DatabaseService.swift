@@ -96,25 +96,7 @@ public final class DatabaseService {
         let instance = try instance(call.name)
         switch call.method {
         case .get: return try read(call, path, instance, authority)
-        case .put, .delete:
-            if let tag = call.ifMatch {
-                // A refusal has the value in it, so the sender must be allowed to read it.
-                try allow(.read, path, instance, authority)
-                let present = instance.root[path]
-                if !DatabaseService.etag(present).isByteEqual(to: tag) {
-                    return response(call, present, etag: true, status: 412)
-                }
-            }
-            var node = TreeNode.empty
-            if call.method == .put {
-                node = try TreeReader.value(call.body, at: path, time: clock.now(), existing: instance.root[path])
-            }
-            try write(
-                DatabaseChange(
-                    base: path, writes: [TreeWrite(path: TreePath(), node: node)], isUpdate: false,
-                    before: instance.root), instance, authority)
-            guard mayRead([path], instance, authority) else { return echo(call) }
-            return response(call, node, etag: call.wantsETag || call.ifMatch != nil)
+        case .put, .delete: return try set(call, path, instance, authority)
         case .post:
             let id = ids.next(at: clock.now()) { random.bytes(PushIDs.randomCount) }
             guard let key = TreeKey(id) else { throw DatabaseRefusal(500, "Internal error.") }
@@ -140,6 +122,30 @@ public final class DatabaseService {
             writer.members(writes, call.format)
             return response(call, writer.bytes, etag: nil)
         }
+    }
+
+    /// Sets or deletes a value; with a tag, only if it is the one that the tag names.
+    private func set(
+        _ call: DatabaseCall, _ path: TreePath, _ instance: DatabaseInstance, _ authority: DatabaseAuthority
+    ) throws -> HTTPResponse {
+        if let tag = call.ifMatch {
+            // A refusal has the value in it, so the sender must be allowed to read it.
+            try allow(.read, path, instance, authority)
+            let present = instance.root[path]
+            if !DatabaseService.etag(present).isByteEqual(to: tag) {
+                return response(call, present, etag: true, status: 412)
+            }
+        }
+        var node = TreeNode.empty
+        if call.method == .put {
+            node = try TreeReader.value(call.body, at: path, time: clock.now(), existing: instance.root[path])
+        }
+        try write(
+            DatabaseChange(
+                base: path, writes: [TreeWrite(path: TreePath(), node: node)], isUpdate: false,
+                before: instance.root), instance, authority)
+        guard mayRead([path], instance, authority) else { return echo(call) }
+        return response(call, node, etag: call.wantsETag || call.ifMatch != nil)
     }
 
     /// The answer to a write whose sender may not read the place: the value that was sent, and no ETag. The sum of an

@@ -20,6 +20,19 @@ public struct AnnouncementRules: ChatRules {
         let id = try fields.string("unique_id") ?? storage.random.hex(8)
         if try storage.documents.document(.announcement, id) != nil { throw Refusal.exists("\"unique_id\"") }
         let time = max(try fields.int("scheduled_at") ?? 0, now)
+        let json = try document(fields, id, message, kind: kind, sender: sender, target: target, at: time)
+        let announcement = Announcement(json, chat)
+        json.set("target_channel_count", .int(Int64(try announcement.channels().count)))
+        json.set("target_user_count", .int(Int64(try announcement.users().count)))
+        try storage.documents.save(.announcement, id, at: now, due: time, json)
+        if time <= now { try send(id, json) } else { chat.dueTimer.arrange(at: time) }
+        return json
+    }
+
+    /// An announcement as it is stored and told, before it has gone out.
+    private func document(
+        _ fields: Fields, _ id: String, _ message: Fields, kind: String, sender: String, target: String, at time: Int64
+    ) throws -> JSON {
         let json = JSON.object([
             "unique_id": .string(id), "announcement_group": .string(try fields.string("announcement_group") ?? ""),
             "message": .object([
@@ -47,11 +60,6 @@ public struct AnnouncementRules: ChatRules {
         if let options = try fields.object("create_channel_options") {
             json.set("create_channel_options", options.json.deepCopy())
         }
-        let announcement = Announcement(json, chat)
-        json.set("target_channel_count", .int(Int64(try announcement.channels().count)))
-        json.set("target_user_count", .int(Int64(try announcement.users().count)))
-        try storage.documents.save(.announcement, id, at: now, due: time, json)
-        if time <= now { try send(id, json) } else { chat.dueTimer.arrange(at: time) }
         return json
     }
 

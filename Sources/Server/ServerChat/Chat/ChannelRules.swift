@@ -8,36 +8,18 @@ public struct ChannelRules: ChatRules {
 
     /// Makes a channel. When a distinct one is asked for and these users have one already, that one is found.
     public func create(_ fields: Fields, _ caller: Caller) throws -> (channel: ChannelRow, isCreated: Bool) {
-        var users = try (fields.strings("user_ids") ?? []) + (fields.strings("users") ?? [])
         let operators = try fields.strings("operator_ids") ?? []
         // The administration puts the named users in; a user puts itself in and invites the rest.
         let inviter = try fields.string("inviter_id") ?? caller.userID
-        if !caller.userID.isEmpty, !users.containsBytes(of: caller.userID) { users.append(caller.userID) }
-        for id in operators where !users.containsBytes(of: id) { users.append(id) }
-        var seen: TextSet = []
-        users = users.filter { seen.insert($0) }
         let isStrict = try fields.bool("strict") ?? fields.bool("is_strict") ?? false
         let invitation = try InvitationInput(fields)
-        var known: [UserRow] = []
-        for id in users {
-            if let user = try storage.users.user(id) {
-                known.append(user)
-            } else if isStrict {
-                throw Refusal.invalid("user_ids", "there is no user \"\(id)\"")
-            }
-        }
-        guard !known.isEmpty || caller.isAdmin else { throw Refusal.missing("user_ids") }
+        let known = try founders(fields, operators, caller, isStrict: isStrict)
 
         let now = now
         var channel = ChannelRow(url: try fields.string("channel_url") ?? "", createdAt: now)
         try apply(fields, to: &channel)
         channel.createdBy = inviter
-        for (key, flag) in [
-            ("is_super", ChannelRow.Flags.isSuper), ("is_broadcast", .broadcast), ("is_exclusive", .exclusive),
-            ("is_ephemeral", .ephemeral), ("is_chat_notification", .chatNotification),
-        ] where try fields.bool(key) == true { channel.flags.insert(flag) }
-        if channel.isBroadcast || channel.flags.contains(.exclusive) { channel.flags.insert(.isSuper) }
-        if isStrict { channel.flags.insert(.strict) }
+        try applyKind(fields, isStrict: isStrict, to: &channel)
         if try fields.bool("is_distinct") == true, !channel.isSuper, !channel.isPublic {
             channel.flags.insert(.distinct)
             channel.distinctKey = known.map(\.id).sortedByBytes().joined(separator: "\n")
@@ -69,6 +51,36 @@ public struct ChannelRules: ChatRules {
             return created
         }
         return (stored, true)
+    }
+
+    /// The users with whom a channel begins, each once. With `isStrict`, one that does not exist is an error.
+    private func founders(_ fields: Fields, _ operators: [String], _ caller: Caller, isStrict: Bool) throws -> [UserRow]
+    {
+        var users = try (fields.strings("user_ids") ?? []) + (fields.strings("users") ?? [])
+        if !caller.userID.isEmpty, !users.containsBytes(of: caller.userID) { users.append(caller.userID) }
+        for id in operators where !users.containsBytes(of: id) { users.append(id) }
+        var seen: TextSet = []
+        users = users.filter { seen.insert($0) }
+        var known: [UserRow] = []
+        for id in users {
+            if let user = try storage.users.user(id) {
+                known.append(user)
+            } else if isStrict {
+                throw Refusal.invalid("user_ids", "there is no user \"\(id)\"")
+            }
+        }
+        guard !known.isEmpty || caller.isAdmin else { throw Refusal.missing("user_ids") }
+        return known
+    }
+
+    /// Applies the fields that say what kind of channel it is, which only creation knows.
+    private func applyKind(_ fields: Fields, isStrict: Bool, to channel: inout ChannelRow) throws {
+        for (key, flag) in [
+            ("is_super", ChannelRow.Flags.isSuper), ("is_broadcast", .broadcast), ("is_exclusive", .exclusive),
+            ("is_ephemeral", .ephemeral), ("is_chat_notification", .chatNotification),
+        ] where try fields.bool(key) == true { channel.flags.insert(flag) }
+        if channel.isBroadcast || channel.flags.contains(.exclusive) { channel.flags.insert(.isSuper) }
+        if isStrict { channel.flags.insert(.strict) }
     }
 
     /// Applies the fields that may be given at creation and changed later.

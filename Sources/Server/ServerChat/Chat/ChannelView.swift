@@ -61,14 +61,7 @@ public struct ChannelView {
         writer.member("data", channel.data)
         writer.member("custom_type", channel.customType)
         writer.member("created_at", channel.createdAt / 1000)
-        writer.key("created_by")
-        if let creator = channel.createdBy.isEmpty ? nil : try storage.users.user(channel.createdBy) {
-            writer.beginObject()
-            creator.writeCore(&writer)
-            writer.endObject()
-        } else {
-            writer.null()
-        }
+        try writeUser("created_by", channel.createdBy, &writer)
         writeFlags(channel, &writer)
         writer.member("member_count", channel.memberCount)
         writer.member("joined_member_count", channel.joinedCount)
@@ -81,7 +74,33 @@ public struct ChannelView {
         writeNested(channel, &writer)
         for (key, value) in extra { writer.member(key, value) }
         try writeOwn(channel, membership, &writer)
+        try writeMessages(channel, membership, &writer)
+        if parts.contains(.members) { try writeMembers(channel, &writer) }
+        if !parts.isDisjoint(with: [.readReceipt, .deliveryReceipt]) { try writeReceipts(channel, &writer) }
+        if parts.contains(.metadata) {
+            writer.key("metadata")
+            writer.beginObject()
+            for (key, value) in try storage.channels.metadata(channel.id) {
+                writer.key(escaping: key)
+                writer.string(value)
+            }
+            writer.endObject()
+        }
+        writer.endObject()
+    }
 
+    /// A user's core; `null` when the id is empty or names nobody.
+    private func writeUser(_ key: StaticString, _ id: String, _ writer: inout JSONWriter) throws {
+        writer.key(key)
+        guard let user = id.isEmpty ? nil : try chat.storage.users.user(id) else { return writer.null() }
+        writer.beginObject()
+        user.writeCore(&writer)
+        writer.endObject()
+    }
+
+    /// The last message as the viewer sees it, and the pinned ones.
+    private func writeMessages(_ channel: ChannelRow, _ membership: MembershipRow?, _ writer: inout JSONWriter) throws {
+        let storage = chat.storage
         writer.key("last_message")
         if let last = try channel.lastMessage(of: membership).flatMap({ try storage.messages.message($0.id) }) {
             writer.raw(last.bytes(parts.contains(.lastMetaArrays) ? .all : .all.subtracting(.metaarray)))
@@ -95,18 +114,6 @@ public struct ChannelView {
         } else {
             writer.null()
         }
-        if parts.contains(.members) { try writeMembers(channel, &writer) }
-        if !parts.isDisjoint(with: [.readReceipt, .deliveryReceipt]) { try writeReceipts(channel, &writer) }
-        if parts.contains(.metadata) {
-            writer.key("metadata")
-            writer.beginObject()
-            for (key, value) in try storage.channels.metadata(channel.id) {
-                writer.key(escaping: key)
-                writer.string(value)
-            }
-            writer.endObject()
-        }
-        writer.endObject()
     }
 
     private func writeFlags(_ channel: ChannelRow, _ writer: inout JSONWriter) {
@@ -156,16 +163,7 @@ public struct ChannelView {
         // The administration has no push setting of its own.
         if !viewer.isEmpty { writer.member("push_trigger_option", membership?.pushTrigger ?? "default") }
         writer.member("is_push_enabled", membership?.pushTrigger != "off")
-        writer.key("inviter")
-        if let inviter = membership.flatMap({ $0.inviter.isEmpty ? nil : $0.inviter }),
-            let user = try chat.storage.users.user(inviter)
-        {
-            writer.beginObject()
-            user.writeCore(&writer)
-            writer.endObject()
-        } else {
-            writer.null()
-        }
+        try writeUser("inviter", membership?.inviter ?? "", &writer)
         writer.member("invited_at", membership?.invitedAt ?? 0)
         writer.member("joined_ts", membership?.joinedAt ?? 0)
         writer.member("is_hidden", membership.map { $0.hidden != .no } ?? false)

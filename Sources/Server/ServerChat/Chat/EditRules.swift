@@ -50,6 +50,18 @@ public struct EditRules: ChatRules {
             json.set("custom_type", .string(type))
             message.customType = type
         }
+        try editMentions(json, fields)
+        if let value = fields["extended_message"] ?? fields["extended_message_payload"] {
+            json.set("extended_message_payload", value)
+        }
+        try editMetaarray(&message, fields)
+        let now = now
+        json.set("updated_at", .int(now))
+        message.json = json.serialized()
+        return try changed(message, old, channel, at: now, caller)
+    }
+
+    private func editMentions(_ json: JSON, _ fields: Fields) throws {
         if let type = try fields.string("mention_type") {
             guard type == "users" || type == "channel" else {
                 throw Refusal.invalid("mention_type", "users or channel is expected")
@@ -61,14 +73,6 @@ public struct EditRules: ChatRules {
             json.set("mentioned_users", .array(try ids.compactMap { try storage.users.user($0)?.json }))
         }
         if let value = fields["mentioned_message_template"] { json.set("mentioned_message_template", value) }
-        if let value = fields["extended_message"] ?? fields["extended_message_payload"] {
-            json.set("extended_message_payload", value)
-        }
-        try editMetaarray(&message, fields)
-        let now = now
-        json.set("updated_at", .int(now))
-        message.json = json.serialized()
-        return try changed(message, old, channel, at: now, caller)
     }
 
     /// After an edit that added or removed mentions: corrects the unread mentions of those who have not read the

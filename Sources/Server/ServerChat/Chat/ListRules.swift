@@ -106,76 +106,66 @@ public struct ListRules: ChatRules {
     public func messages(for reader: Reader, _ wanted: MessageListQuery) throws -> [UInt8] {
         let channel = reader.channel
         let filter = reader.narrow(wanted.filter)
-        let parts = wanted.parts
-        let (previous, next) = (wanted.previous, wanted.next)
-        let before: MessageTable.Side
-        let after: MessageTable.Side
-        let exactly: MessageTable.Side
-        var pivot: Int64?
-        switch wanted.place {
-        case .message(let id):
-            guard let message = try storage.messages.message(id, in: channel.id) else { throw Refusal.noMessage() }
-            before = .before(message.createdAt, id)
-            after = .after(message.createdAt, id)
-            pivot = id
-            exactly = .at(message.createdAt)
-        case .time(let time):
-            before = .before(time, 0)
-            after = .after(time, .max)
-            exactly = .at(time)
+        let (parts, next) = (wanted.parts, wanted.next)
+        let place = try place(wanted.place, in: channel)
+        var pages = PagesAround()
+        if wanted.previous > 0 {
+            try storage.messages.read(
+                channel.id, place.before, filter, parts, limit: wanted.previous, into: &pages.older)
         }
-
-        var older = MessagePage()
-        var newer = MessagePage()
-        var exact = MessagePage()
-        if previous > 0 { try storage.messages.read(channel.id, before, filter, parts, limit: previous, into: &older) }
-        if wanted.includes { try storage.messages.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
-        if let pivot { exact.entries.removeAll { $0.id != pivot } }
-        let checksNext = wanted.checksNext
+        if wanted.includes {
+            try storage.messages.read(channel.id, place.exactly, filter, parts, limit: -1, into: &pages.exact)
+        }
+        if let pivot = place.pivot { pages.exact.entries.removeAll { $0.id != pivot } }
         // One more message than asked for tells whether there are more.
         if next > 0 {
             try storage.messages.read(
-                channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer)
+                channel.id, place.after, filter, parts, limit: next + (wanted.checksNext ? 1 : 0), into: &pages.newer)
         }
         var hasNext = false
-        if checksNext {
+        if wanted.checksNext {
+            let found = pages.newer.entries.count
             hasNext =
-                next > 0
-                ? newer.entries.count > next : try storage.messages.count(channel.id, after, filter, limit: 1) > 0
-            if newer.entries.count > next { newer.entries.removeLast(newer.entries.count - next) }
+                next > 0 ? found > next : try storage.messages.count(channel.id, place.after, filter, limit: 1) > 0
+            if found > next { pages.newer.entries.removeLast(found - next) }
         }
-
-        let count = older.entries.count + exact.entries.count + newer.entries.count
         var isContinuous = true
-        if wanted.checksContinuity, filter.isSelective, count > 0 {
-            let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
-            let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
-            if let first, let last {
-                isContinuous = try !storage.messages.hasMore(
-                    channel.id, parentID: filter.parentID, from: first, to: last, than: count)
-            }
+        if wanted.checksContinuity, filter.isSelective, let first = pages.first, let last = pages.last {
+            isContinuous = try !storage.messages.hasMore(
+                channel.id, parentID: filter.parentID, from: first, to: last, than: pages.count)
         }
-
         // Written by hand: a writer's text would have to be copied once more.
         var body: [UInt8] = []
-        body.reserveCapacity(older.bytes.count + exact.bytes.count + newer.bytes.count + count + 128)
+        body.reserveCapacity(pages.size + 128)
         body.append(contentsOf: "{\"messages\":[".utf8)
-        if wanted.isReversed {
-            newer.write(newer.entries.reversed(), to: &body)
-            exact.write(exact.entries.reversed(), to: &body)
-            older.write(older.entries, to: &body)
-        } else {
-            older.write(older.entries.reversed(), to: &body)
-            exact.write(exact.entries, to: &body)
-            newer.write(newer.entries, to: &body)
-        }
+        pages.write(isReversed: wanted.isReversed, to: &body)
         body.append(UInt8(ascii: "]"))
-        if checksNext { body.append(contentsOf: ",\"has_next\":\(hasNext)".utf8) }
+        if wanted.checksNext { body.append(contentsOf: ",\"has_next\":\(hasNext)".utf8) }
         if wanted.checksContinuity {
             body.append(contentsOf: ",\"is_continuous_messages\":\(isContinuous)".utf8)
         }
         body.append(UInt8(ascii: "}"))
         return body
+    }
+
+    /// What lies before, after and at a place of a channel.
+    private struct Place {
+        let before: MessageTable.Side
+        let after: MessageTable.Side
+        let exactly: MessageTable.Side
+        /// The message that the place is, not only its time.
+        var pivot: Int64?
+    }
+
+    private func place(_ wanted: MessageListQuery.Place, in channel: ChannelRow) throws -> Place {
+        switch wanted {
+        case .message(let id):
+            guard let message = try storage.messages.message(id, in: channel.id) else { throw Refusal.noMessage() }
+            let time = message.createdAt
+            return Place(before: .before(time, id), after: .after(time, id), exactly: .at(time), pivot: id)
+        case .time(let time):
+            return Place(before: .before(time, 0), after: .after(time, .max), exactly: .at(time))
+        }
     }
 
     /// What changed of a channel's messages since a token or a time.
@@ -218,12 +208,11 @@ public struct ListRules: ChatRules {
         return writer.bytes
     }
 
-    /// What a client misses on one side. Not inside the function: Swift 6.0 looks into functions with types of their
-    /// own already when it emits the module, and warns there of a `try` that has nothing to do.
+    /// What a client misses on one side.
     private struct GapSide {
-        let missing: Int
-        let page: MessagePage
-        let hasMore: Bool
+        var missing = 0
+        var page = MessagePage()
+        var hasMore = false
     }
 
     /// The messages that a client which was away misses before and after those it has. Both ranges include their ends.
@@ -232,43 +221,22 @@ public struct ListRules: ChatRules {
     /// limit. Else the messages come: of the older range the newest, of the newer range the oldest, so that what the
     /// client holds grows without a hole; when a range has more, the rest is left to pages.
     public func gap(for reader: Reader, _ wanted: GapQuery) throws -> [UInt8] {
-        let channel = reader.channel
         let filter = reader.narrow(wanted.filter)
-        let most = options.hugeGap
-        let fill = max(most, 100)
-        func range(_ held: GapQuery.Held, isNewer: Bool) throws -> GapSide {
-            let (start, end) = (held.start, held.end)
-            guard start > 0 || end > 0, start <= end else {
-                return GapSide(missing: 0, page: MessagePage(), hasMore: false)
-            }
-            let side = isNewer ? MessageTable.Side.upwards(start, end) : .downwards(start, end)
-            let (bound, overflow) = held.count.addingReportingOverflow(most + 1)
-            let count = try storage.messages.count(
-                channel.id, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
-            let missing = max(0, count - held.count)
-            var page = MessagePage()
-            if missing <= most {
-                try storage.messages.read(channel.id, side, filter, wanted.parts, limit: fill + 1, into: &page)
-                if page.entries.count > fill { page.entries.removeLast() }
-            }
-            return GapSide(missing: missing, page: page, hasMore: count > page.entries.count)
-        }
-        let older = try range(wanted.older, isNewer: false)
-        let newer = try range(wanted.newer, isNewer: true)
-        let isHuge = older.missing + newer.missing > most
+        let older = try gapSide(wanted.older, isNewer: false, filter, wanted.parts)
+        let newer = try gapSide(wanted.newer, isNewer: true, filter, wanted.parts)
+        let isHuge = older.missing + newer.missing > options.hugeGap
         func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
             guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
             return try !storage.messages.hasMore(
-                channel.id, parentID: filter.parentID, from: isNewer ? first : last, to: isNewer ? last : first,
-                than: entries.count)
+                filter.channelID, parentID: filter.parentID, from: isNewer ? first : last,
+                to: isNewer ? last : first, than: entries.count)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(older.page.bytes.count + newer.page.bytes.count + 256)
-        let isReversed = wanted.isReversed
         func write(_ page: MessagePage, isNewer: Bool) {
             guard !isHuge else { return bytes.append(contentsOf: "[]".utf8) }
             bytes.append(UInt8(ascii: "["))
-            page.write(isNewer == isReversed ? page.entries.reversed() : page.entries, to: &bytes)
+            page.write(isNewer == wanted.isReversed ? page.entries.reversed() : page.entries, to: &bytes)
             bytes.append(UInt8(ascii: "]"))
         }
         bytes.append(contentsOf: "{\"is_huge_gap\":\(isHuge),\"prev_messages\":".utf8)
@@ -285,6 +253,26 @@ public struct ListRules: ChatRules {
                 "is_continuous_next_messages":\(try isContinuous(newer.page.entries, isNewer: true))}
                 """.utf8)
         return bytes
+    }
+
+    private func gapSide(_ held: GapQuery.Held, isNewer: Bool, _ filter: MessageFilter, _ parts: MessageRow.Parts)
+        throws -> GapSide
+    {
+        let (start, end) = (held.start, held.end)
+        guard start > 0 || end > 0, start <= end else { return GapSide() }
+        let side = isNewer ? MessageTable.Side.upwards(start, end) : .downwards(start, end)
+        let most = options.hugeGap
+        let (bound, overflow) = held.count.addingReportingOverflow(most + 1)
+        let count = try storage.messages.count(
+            filter.channelID, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
+        let missing = max(0, count - held.count)
+        var page = MessagePage()
+        if missing <= most {
+            let fill = max(most, 100)
+            try storage.messages.read(filter.channelID, side, filter, parts, limit: fill + 1, into: &page)
+            if page.entries.count > fill { page.entries.removeLast() }
+        }
+        return GapSide(missing: missing, page: page, hasMore: count > page.entries.count)
     }
 }
 

@@ -1,4 +1,4 @@
-/// Somebody who may see what is in a channel; made by `Chat.reader`, which checks that.
+/// Somebody who may see what is in a channel; made by `AccessRules.reader`, which checks that.
 public struct Reader {
     public let channel: ChannelRow
     /// `nil` for readers who are no members: the administration, and anybody in a public channel.

@@ -15,31 +15,14 @@ public struct SendRules: ChatRules {
     public func send(_ input: MessageInput, _ caller: Caller, _ channel: ChannelRow, tells: Bool = true) throws
         -> SentMessage
     {
-        let requestKey =
-            input.dedupID.map { "d" + $0 }
-            ?? input.requestID.flatMap { id -> String? in
-                id.string.map { $0.isEmpty ? nil : "s" + $0 } ?? id.int.map { "n\($0)" }
-            }
-        let hasName = !caller.userID.isEmpty || input.dedupID != nil
-        if let requestKey, hasName, let earlier = try storage.requests.sent(channel.id, caller.userID, requestKey) {
-            let isNumber = requestKey.hasPrefix("n")
-            if let message = try storage.messages.message(earlier.messageID) {
-                let isSame =
-                    !isNumber
-                    || now.subtractingClamped(earlier.at) < 600_000
-                        && ((try? JSON.parse(message.json))?["message"]?.string).isByteEqual(to: input.text)
-                if isSame, chat.refusesRepeats { throw Refusal.exists("\"req_id\"") }
-                if isSame { return SentMessage(message: message, frame: try messageFrame(message)) }
-            } else if !isNumber {
-                throw Refusal.noMessage()
-            }
-        }
+        let requestKey = requestKey(input, caller)
+        if let requestKey, let earlier = try earlier(requestKey, input, caller, channel) { return earlier }
         try chat.access.checkSending(caller, channel)
         let sender = caller.userID.isEmpty ? nil : try activeUser(caller.userID)
         let now = now
         let sent = try change { broadcasts -> SentMessage in
             let (message, json) = try store(input, sender, channel, at: now)
-            if let requestKey, hasName {
+            if let requestKey {
                 try storage.requests.noteSent(channel.id, caller.userID, requestKey, message.id, at: now)
             }
             // The document lacks the parts that are stored beside it.
@@ -60,6 +43,32 @@ public struct SendRules: ChatRules {
             try chat.reading.markRead(Caller(userID: sender.id), channel.id)
         }
         return sent
+    }
+
+    /// The name by which a repeat of a request is known; `nil` when it has none.
+    private func requestKey(_ input: MessageInput, _ caller: Caller) -> String? {
+        if let id = input.dedupID { return "d" + id }
+        guard !caller.userID.isEmpty, let id = input.requestID else { return nil }
+        return id.string.map { $0.isEmpty ? nil : "s" + $0 } ?? id.int.map { "n\($0)" }
+    }
+
+    /// The message that the same request made before.
+    private func earlier(_ requestKey: String, _ input: MessageInput, _ caller: Caller, _ channel: ChannelRow) throws
+        -> SentMessage?
+    {
+        guard let earlier = try storage.requests.sent(channel.id, caller.userID, requestKey) else { return nil }
+        let isNumber = requestKey.hasPrefix("n")
+        guard let message = try storage.messages.message(earlier.messageID) else {
+            if isNumber { return nil }
+            throw Refusal.noMessage()
+        }
+        let isSame =
+            !isNumber
+            || now.subtractingClamped(earlier.at) < 600_000
+                && ((try? JSON.parse(message.json))?["message"]?.string).isByteEqual(to: input.text)
+        guard isSame else { return nil }
+        if chat.refusesRepeats { throw Refusal.exists("\"req_id\"") }
+        return SentMessage(message: message, frame: try messageFrame(message))
     }
 
     /// Writes a message and what follows from it for the channel and its members.
@@ -155,6 +164,12 @@ public struct SendRules: ChatRules {
                 "update_last_message": .bool(isLastMessage(input, message)),
             ]))
         json.set("force_update_last_message", .bool(input.updatesLastMessage))
+        setParts(input, of: json)
+        return json
+    }
+
+    /// Sets what only some messages have.
+    private func setParts(_ input: MessageInput, of json: JSON) {
         if input.parentID > 0 {
             json.set("parent_message_id", .int(input.parentID))
             json.set("is_reply_to_channel", .bool(input.isReplyToChannel))
@@ -166,7 +181,6 @@ public struct SendRules: ChatRules {
         }
         if let files = input.files { json.set("files", files) }
         for (key, value) in input.extras { json.set(key, value) }
-        return json
     }
 
     /// The frame that tells of a message.

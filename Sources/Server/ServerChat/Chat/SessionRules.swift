@@ -76,6 +76,17 @@ public struct SessionRules: ChatRules {
         // When the key runs out; -1 is never.
         let expiry = try storage.sessions.session(sessionKey)?.expiresAt ?? 0
         writer.member("expires_at", expiry > 0 ? expiry : -1)
+        writeConnection(&writer)
+        writer.member("max_unread_count_on_super_group", 100)
+        writer.member("max_unread_cnt_on_super_group", 100)
+        try writeFeatures(&writer, configTime: configTime)
+        writer.member("unread_cnt", raw: try chat.unread.counts(of: user.id).serialized())
+        writer.endObject()
+        return (try? JSON.parse(writer.bytes)) ?? .object()
+    }
+
+    /// When a client connects again, and how it looks whether the connection is still there.
+    private func writeConnection(_ writer: inout JSONWriter) {
         writer.key("reconnect")
         writer.beginObject()
         writer.key("interval")
@@ -87,8 +98,10 @@ public struct SessionRules: ChatRules {
         writer.endObject()
         writer.member("ping_interval", options.pingInterval)
         writer.member("pong_timeout", options.pongTimeout)
-        writer.member("max_unread_count_on_super_group", 100)
-        writer.member("max_unread_cnt_on_super_group", 100)
+    }
+
+    /// What the server has, and how the application is set.
+    private func writeFeatures(_ writer: inout JSONWriter, configTime: Int64) throws {
         writer.key("premium_feature_list")
         writer.raw(Array("[\"message_threading\",\"poll\",\"supergroup\"]".utf8))
         writer.member("file_upload_size_limit", options.fileLimit)
@@ -118,9 +131,6 @@ public struct SessionRules: ChatRules {
         writer.key("services")
         writer.raw(Array("[\"chat\"]".utf8))
         writer.member("concurrent_call_limit", 10)
-        writer.member("unread_cnt", raw: try chat.unread.counts(of: user.id).serialized())
-        writer.endObject()
-        return (try? JSON.parse(writer.bytes)) ?? .object()
     }
 
     /// A session key that lasts as long as the administration wants it to.

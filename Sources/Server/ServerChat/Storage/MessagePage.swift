@@ -34,3 +34,31 @@ public struct MessagePage {
         }
     }
 }
+
+/// The messages around a place: before it, newest first; at it, and after it, oldest first.
+struct PagesAround {
+    var older = MessagePage()
+    var exact = MessagePage()
+    var newer = MessagePage()
+
+    var count: Int { older.entries.count + exact.entries.count + newer.entries.count }
+
+    /// The bytes of all messages, with a comma for each.
+    var size: Int { older.bytes.count + exact.bytes.count + newer.bytes.count + count }
+
+    var first: MessagePage.Entry? { older.entries.last ?? exact.entries.first ?? newer.entries.first }
+    var last: MessagePage.Entry? { newer.entries.last ?? exact.entries.last ?? older.entries.first }
+
+    /// Appends the messages to a JSON array that is open, oldest first or the other way round.
+    func write(isReversed: Bool, to result: inout [UInt8]) {
+        if isReversed {
+            newer.write(newer.entries.reversed(), to: &result)
+            exact.write(exact.entries.reversed(), to: &result)
+            older.write(older.entries, to: &result)
+        } else {
+            older.write(older.entries.reversed(), to: &result)
+            exact.write(exact.entries, to: &result)
+            newer.write(newer.entries, to: &result)
+        }
+    }
+}

@@ -28,6 +28,17 @@ extension ChannelListQuery {
         showsEmpty = query.bool("show_empty", default: true)
         showsFrozen = query.bool("show_frozen", default: true)
         showsChatNotifications = query.bool("include_chat_notification")
+        try readModes(query)
+        try readConditions(query)
+        createdBefore = ChannelListQuery.time(try query.int("created_before") ?? 0)
+        createdAfter = ChannelListQuery.time(try query.int("created_after") ?? 0)
+        if known == .metadata, metadataOrderKey.isEmpty { throw Refusal.missing("metadata_order_key") }
+        limit = try max(1, query.limit(default: 10, max: 200))
+        token = query["token"] ?? ""
+        parts = ChannelView.Parts(query)
+    }
+
+    private mutating func readModes(_ query: RequestQuery) throws {
         distinctMode = try query.word("distinct_mode", "all", ["all", "distinct", "nondistinct"])
         superMode = try query.word(
             "super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
@@ -44,6 +55,9 @@ extension ChannelListQuery {
             [
                 "all", "invited_only", "joined_only", "invited_by_friend", "invited_by_non_friend",
             ])
+    }
+
+    private mutating func readConditions(_ query: RequestQuery) throws {
         customTypes = query.choice("custom_types", "custom_type")
         customTypePrefix = query.text("custom_type_startswith")
         urls = query.choice("channel_urls")
@@ -66,12 +80,6 @@ extension ChannelListQuery {
         metadataValues = query.choice("metadata_values")
         metadataPrefix = query.text("metadata_value_startswith")
         metadataOrderKey = query.text("metadata_order_key")
-        createdBefore = ChannelListQuery.time(try query.int("created_before") ?? 0)
-        createdAfter = ChannelListQuery.time(try query.int("created_after") ?? 0)
-        if known == .metadata, metadataOrderKey.isEmpty { throw Refusal.missing("metadata_order_key") }
-        limit = try max(1, query.limit(default: 10, max: 200))
-        token = query["token"] ?? ""
-        parts = ChannelView.Parts(query)
     }
 
     /// Some clients send seconds, some milliseconds; no second of this kind is as large as a millisecond of 1973.

@@ -40,12 +40,8 @@ public final class ControlEndpoint {
         switch (request.method, path) {
         case ("POST", "drop_sockets"): return try dropSockets(payload)
         case ("POST", "drop_streams"): return try dropStreams(payload)
-        case ("POST", "silence_streams"):
-            database.isSilent = try payload.bool("on") ?? true
-            return .object(["on": .bool(database.isSilent)])
-        case ("POST", "refuse_connections"):
-            faults.refusesConnections = try payload.bool("on") ?? true
-            return .object(["on": .bool(faults.refusesConnections)])
+        case ("POST", "silence_streams"): return try turn(&database.isSilent, payload)
+        case ("POST", "refuse_connections"): return try turn(&faults.refusesConnections, payload)
         case ("POST", "delay"): return try delay(payload)
         case ("POST", "fault"): return try fault(payload)
         case ("POST", "busy"): return try busy(payload)
@@ -64,9 +60,7 @@ public final class ControlEndpoint {
         case ("POST", "lose_next_ack"):
             chat.acksToLose = Int(clamping: try payload.int("count") ?? 1)
             return .object(["count": .int(Int64(chat.acksToLose))])
-        case ("POST", "refuse_repeats"):
-            chat.refusesRepeats = try payload.bool("on") ?? true
-            return .object(["on": .bool(chat.refusesRepeats)])
+        case ("POST", "refuse_repeats"): return try turn(&chat.refusesRepeats, payload)
         case ("GET", "settings"): return chat.settings.json
         case ("POST", "settings"):
             try chat.application.changeSettings(payload)
@@ -82,6 +76,12 @@ public final class ControlEndpoint {
         case ("GET", "state"): return try state()
         default: throw Refusal.noEndpoint()
         }
+    }
+
+    /// Turns something on, or off if the payload says so.
+    private func turn(_ isOn: inout Bool, _ payload: Fields) throws -> JSON {
+        isOn = try payload.bool("on") ?? true
+        return .object(["on": .bool(isOn)])
     }
 
     private func sockets(_ payload: Fields) throws -> [ChatSocket] {

@@ -79,18 +79,7 @@ final class Generator {
         if plan.name.contains(text: "(frozen)") { channel.flags.insert(.frozen) }
         channel = try storage.channels.insert(channel)
 
-        for (place, user) in members.enumerated() {
-            var member = MembershipRow(channelID: channel.id, userID: user.id, state: .joined)
-            member.joinedAt = start
-            member.isOperator = place == (isInvitation ? 1 : 0) || plan.kind == .broadcast && place == 1
-            if !user.id.isByteEqual(to: channel.createdBy) {
-                member.inviter = channel.createdBy
-                member.invitedAt = start
-            }
-            if isInvitation, place == 0 { (member.state, member.joinedAt) = (.invited, 0) }
-            try storage.members.save(member, at: start)
-        }
-        _ = try storage.members.recount(channel.id)
+        try fill(channel, with: members, plan.kind, isInvitation: isInvitation)
         if plan.kind == .group {
             try storage.channels.setMetadata(channel.id, "topic", random.pick(["alpha", "beta", "gamma", "delta"]))
             try storage.channels.setMetadata(channel.id, "colour", random.pick(["rot", "grün", "青", "أزرق"]))
@@ -101,6 +90,24 @@ final class Generator {
             isLargest: number == 0)
         try finish(channel, plan, members, times)
         return .init(url: url, name: channel.name, messageCount: count)
+    }
+
+    private func fill(
+        _ channel: ChannelRow, with members: [UserRow], _ kind: GeneratedAccount.Kind, isInvitation: Bool
+    ) throws {
+        let start = channel.createdAt
+        for (place, user) in members.enumerated() {
+            var member = MembershipRow(channelID: channel.id, userID: user.id, state: .joined)
+            member.joinedAt = start
+            member.isOperator = place == (isInvitation ? 1 : 0) || kind == .broadcast && place == 1
+            if !user.id.isByteEqual(to: channel.createdBy) {
+                member.inviter = channel.createdBy
+                member.invitedAt = start
+            }
+            if isInvitation, place == 0 { (member.state, member.joinedAt) = (.invited, 0) }
+            try storage.members.save(member, at: start)
+        }
+        _ = try storage.members.recount(channel.id)
     }
 
     private func members(_ plan: GeneratedAccount.Plan, number: Int, also: [UserRow]) -> [UserRow] {
@@ -150,6 +157,30 @@ final class Generator {
         let at: Int64
     }
 
+    /// What a message is: mostly a text, now and then a file, a word of the administration or something of an own type.
+    private func shape(_ text: String, by speaker: UserRow, at time: Int64, _ people: [UserRow]) -> (
+        said: String, BulkWriter.Extras
+    ) {
+        var said = text
+        var extras = BulkWriter.Extras()
+        if random.chance(25) {
+            extras.kind = .file
+            extras.file = file(time)
+            said = ""
+        } else if random.chance(6) {
+            extras.kind = .admin
+            said = "\(speaker.nickname) changed the topic"
+        } else if random.chance(40) {
+            extras.customType = random.pick(["poll", "todo", "note"])
+            extras.data = "{\"n\":\(random.below(100))}"
+        }
+        if random.chance(70) { extras.reactions = reactions(people, time) }
+        if random.chance(20), extras.kind == .text {
+            extras.updatedAt = time + Int64(random.within(3_000...600_000))
+        }
+        return (said, extras)
+    }
+
     /// Writes the messages of a channel; returns how many are there in the end.
     private func converse(_ channel: ChannelRow, _ people: [UserRow], _ times: [Int64], isLargest: Bool) throws -> Int64
     {
@@ -170,25 +201,8 @@ final class Generator {
                 later.append(Later(message: gone, isDeleted: true, at: time + Int64(random.within(5_000...900_000))))
                 continue
             }
-            var extras = BulkWriter.Extras()
-            var text = isLargest && index % 800 == 401 ? GeneratedText.long(&random) : GeneratedText.text(&random)
-            var sender: UserRow? = speaker
-            if random.chance(25) {
-                extras.kind = .file
-                extras.file = file(time)
-                text = ""
-            } else if random.chance(6) {
-                extras.kind = .admin
-                text = "\(speaker.nickname) changed the topic"
-                sender = nil
-            } else if random.chance(40) {
-                extras.customType = random.pick(["poll", "todo", "note"])
-                extras.data = "{\"n\":\(random.below(100))}"
-            }
-            if random.chance(70) { extras.reactions = reactions(people, time) }
-            if random.chance(20), extras.kind == .text {
-                extras.updatedAt = time + Int64(random.within(3_000...600_000))
-            }
+            let text = isLargest && index % 800 == 401 ? GeneratedText.long(&random) : GeneratedText.text(&random)
+            var (said, extras) = shape(text, by: speaker, at: time, people)
             if extras.kind == .text, random.chance(60), let parent = recent.isEmpty ? nil : random.pick(recent),
                 parent.createdAt < time
             {
@@ -197,8 +211,8 @@ final class Generator {
                 extras.parentInfo = parent.infoForReplies
                 parents.insert(parent.id)
             }
-            if extras.updatedAt > 0 { text += " (edited)" }
-            let message = try writer.write(text, by: sender, at: time, extras)
+            if extras.updatedAt > 0 { said += " (edited)" }
+            let message = try writer.write(said, by: extras.kind == .admin ? nil : speaker, at: time, extras)
             if extras.updatedAt > 0 { later.append(Later(message: message, isDeleted: false, at: extras.updatedAt)) }
             if extras.parentID == 0, extras.kind == .text {
                 recent.append(message)

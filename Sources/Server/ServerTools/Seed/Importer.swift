@@ -43,33 +43,37 @@ struct Importer {
                     channel = stored
                     writer = BulkWriter(storage, stored)
                 }
-                let user: UserRow
-                if let known = senders[sender] {
-                    user = known
-                } else {
-                    user = try storage.users.user(sender) ?? UserRow(id: sender, nickname: sender, createdAt: time)
-                    try storage.users.save(user)
-                    senders[sender] = user
-                }
+                let user = try senders[sender] ?? register(sender, at: time)
+                senders[sender] = user
                 try writer?.write(text, by: user, at: time)
             }
             guard var channel, let writer, let first else {
                 throw SetupError("\(path) holds no messages")
             }
-            let members = TextSet(senders.keys).union(readers)
-            // A channel with many members is a super channel: they are listed by pages, not with every channel.
-            if members.count > 100 { channel.flags.insert(.isSuper) }
-            try storage.channels.update(channel)
-            for id in members.sorted() {
-                var member = MembershipRow(channelID: channel.id, userID: id, state: .joined)
-                member.joinedAt = first
-                try storage.members.save(member, at: first)
-            }
-            _ = try storage.members.recount(channel.id)
+            try fill(&channel, with: TextSet(senders.keys).union(readers), at: first)
             try writer.finish()
             chat.clock.resume(at: try storage.lastTime())
             return .init(url: url, name: name, messageCount: writer.count)
         }
+    }
+
+    private func register(_ sender: String, at time: Int64) throws -> UserRow {
+        let user = try storage.users.user(sender) ?? UserRow(id: sender, nickname: sender, createdAt: time)
+        try storage.users.save(user)
+        return user
+    }
+
+    /// Makes users members of the channel, since its first message.
+    private func fill(_ channel: inout ChannelRow, with members: TextSet, at first: Int64) throws {
+        // A channel with many members is a super channel: they are listed by pages, not with every channel.
+        if members.count > 100 { channel.flags.insert(.isSuper) }
+        try storage.channels.update(channel)
+        for id in members.sorted() {
+            var member = MembershipRow(channelID: channel.id, userID: id, state: .joined)
+            member.joinedAt = first
+            try storage.members.save(member, at: first)
+        }
+        _ = try storage.members.recount(channel.id)
     }
 
     /// The file's name without folders and endings.
