@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bindings/python"), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT / "bindings/python"), str(ROOT / "Tests/Schemas"), str(Path(__file__).parent)]
 os.environ.setdefault("SYNCMANAGER_LIBRARY", str(ROOT / "build/lib/libsyncmanager.so.0"))
 
+from checked import events_are_valid  # noqa: E402, F401  (a fixture)
 from homeserver import Homeserver  # noqa: E402
 
 numbers = itertools.count(1)
