@@ -32,7 +32,7 @@ public struct MemberRules: ChatRules {
                 invited.append(user)
             }
             guard !invited.isEmpty else { return channel }
-            let changed = try changed(channel, at: now, &broadcasts)
+            let changed = try recount(channel, at: now, &broadcasts)
             try tellInvitation(changed, inviter: inviter, invitees: invited, at: now, &broadcasts)
             let joined = invited.filter(invitation.isIn)
             if !joined.isEmpty { try tellJoined(joined, changed, at: now, &broadcasts) }
@@ -47,7 +47,7 @@ public struct MemberRules: ChatRules {
     }
 
     /// After members came or went: counts, changelog, and the frame that tells the counts.
-    public func changed(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws
+    public func recount(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws
         -> ChannelRow
     {
         let counts = try storage.members.recount(channel.id)
@@ -165,7 +165,7 @@ public struct MemberRules: ChatRules {
         begin(&member, channel, at: now)
         return try change { broadcasts in
             try storage.members.save(member, at: now)
-            let changed = try changed(channel, at: now, &broadcasts)
+            let changed = try recount(channel, at: now, &broadcasts)
             try tellJoined([user], changed, at: now, &broadcasts)
             return changed
         }
@@ -185,7 +185,7 @@ public struct MemberRules: ChatRules {
             ])
             membership.state = .gone
             try storage.members.save(membership, at: now)
-            let changed = try changed(channel, at: now, &broadcasts)
+            let changed = try recount(channel, at: now, &broadcasts)
             for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
             broadcasts.append(
                 Broadcast(
@@ -206,7 +206,7 @@ public struct MemberRules: ChatRules {
                 membership.state = .gone
                 if !keepsOperators { membership.isOperator = false }
                 try storage.members.save(membership, at: now)
-                let changed = try changed(channel, at: now, &broadcasts)
+                let changed = try recount(channel, at: now, &broadcasts)
                 for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
                 let frame = Frames.channelEvent(10001, changed, at: now, data, eventParts(changed))
                 broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: true))

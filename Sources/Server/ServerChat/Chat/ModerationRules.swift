@@ -130,7 +130,7 @@ public struct ModerationRules: ChatRules {
                     membership.state = .gone
                     membership.isOperator = false
                     try storage.members.save(membership, at: now)
-                    told = try chat.members.changed(channel, at: now, &broadcasts)
+                    told = try chat.members.recount(channel, at: now, &broadcasts)
                 }
             } else {
                 guard try storage.bans.ban(channel.id, userID) != nil else {

@@ -122,7 +122,7 @@ public struct SendRules: ChatRules {
         policy.counts(isReply: message.parentID > 0, isInChannel: message.isInChannel)
     }
 
-    /// Whether a message may be its channel's last one. `Storage.recallLastMessage` has the same rule for stored
+    /// Whether a message may be its channel's last one. `MessageTable.recallLastMessage` has the same rule for stored
     /// messages.
     private func isLastMessage(_ input: MessageInput, _ message: MessageRow) -> Bool {
         (!input.isSilent || input.updatesLastMessage) && counts(message, settings.lastMessageThreading)
