@@ -53,10 +53,12 @@ ACTIONS = {
     "list_operators": "channel_url:u limit:n token:t", "mute_user": "channel_url:u user_id:t seconds:n description:t",
     "unmute_user": "channel_url:u user_id:t", "list_muted_users": "channel_url:u limit:n token:t",
     "ban_user": "channel_url:u user_id:t seconds:n", "unban_user": "channel_url:u user_id:t",
+    "list_banned_users": "channel_url:u limit:n token:t",
     "create_metadata": "channel_url:u metadata:o", "update_metadata": "channel_url:u metadata:o upsert:b",
     "delete_metadata": "channel_url:u keys:l", "get_metadata": "channel_url:u keys:l",
     "create_counters": "channel_url:u counters:c",
     "update_counters": "channel_url:u counters:c mode:set|increase upsert:b",
+    "delete_counters": "channel_url:u keys:l", "get_counters": "channel_url:u keys:l",
     "get_push_preference": "channel_url:u", "set_push_preference": "channel_url:u push_trigger_option:default|all|off",
     "set_count_preference": "channel_url:u count_preference:all|off", "list_users": "user_ids:l limit:n token:t",
     "block_user": "user_id:t", "unblock_user": "user_id:t", "list_blocked_users": "limit:n token:t",
@@ -80,15 +82,18 @@ ACTIONS = {
     "resource_reset": "context:t resources:o", "resource_pop": "context:t", "resource_lookup": "context:t name:t",
     "resource_create": "resource_type:t context:t key:t value:v when:answered|kept",
     "resource_update": "resource_type:t context:t key:t value:d when:answered|kept",
+    "resource_create_or_update": "resource_type:t context:t key:t value:v exists:b when:answered|kept",
     "resource_destroy": "resource_type:t context:t key:t",
     "resource_toggle": "resource_type:t context:t value:v exists:b",
     "resource_continue": "hook:r value:v refuse:t", "resource_ref": "resource_type:t context:t key:t",
     "resource_collection_ref": "resource_type:t context:t", "resource_statistics": "",
     "resend_failed_messages": "channel_url:u request_id:i", "remove_failed_messages": "channel_url:u request_id:i",
     "statistics": "", "options": "", "cancel": "request:r", "clear_channels": "", "set_limit": "collection:r limit:n",
-    "evict": "channel_urls:l", "encrypt": "encryption_key:t encryption_passphrase:t",
+    "evict": "channel_urls:l", "acknowledge": "id:n", "encrypt": "encryption_key:t encryption_passphrase:t",
     "rekey": "encryption_key:t encryption_passphrase:t full:b", "export": "path:t channel_url:u overwrite:b",
 }
+#: Of an attack in which the channels are deleted, most calls would be refused for that alone.
+LEFT_OUT = {"delete_channel"}
 MESSAGE = ("message:t data:t custom_type:t mention_type:users|channel mentioned_user_ids:l parent_message_id:m "
            "reply_to_channel:b silent:b push_option:default|suppress pin_message:b target_langs:l request_id:i "
            "poll_id:m mentioned_message_template:t extended_message_payload:d apple_critical_alert_options:d")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -76,6 +78,12 @@ def test_words_are_those_of_the_code(schema, place, enum):
 
 def test_actions_are_those_of_the_code():
     assert set(checked.schema("action")["properties"]["action"]["enum"]) == actions()
+
+
+def test_hostile_calls_are_made_of_every_action():
+    sys.path.insert(0, str(ROOT / "Tests/Attack"))
+    shapes = importlib.import_module("shapes")
+    assert set(shapes.ACTIONS) | shapes.LEFT_OUT == actions()
 
 
 @pytest.mark.parametrize(("schema", "kind"), [
