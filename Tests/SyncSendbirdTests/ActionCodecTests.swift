@@ -102,6 +102,21 @@ final class ActionCodecTests: XCTestCase {
             ["reaction c 7 k me added 3", #"{"updated_at":3}"#])
     }
 
+    /// A success without the result that was asked for would be told to the host as one with it.
+    func testAnEmptyAnswerToAQuestionIsMalformed() throws {
+        func failure(_ document: String) throws -> ServiceFailure? {
+            let call = try ActionCall(Array(document.utf8))
+            let response = TransportResponse(status: 200, headers: [], body: [])
+            guard case .failure(let failure) = ReplyDecoder.decode(.action(call), response, userID: "me") else {
+                return nil
+            }
+            return failure
+        }
+        XCTAssertEqual(try failure(#"{"action":"list_members","channel_url":"c"}"#), .malformed)
+        XCTAssertEqual(try failure(#"{"action":"get_message","channel_url":"c","message_id":7}"#), .malformed)
+        XCTAssertNil(try failure(#"{"action":"delete_message","channel_url":"c","message_id":7}"#))
+    }
+
     /// The acknowledgement of an edit by socket is an edit for everybody and the answer for who asked, and the request
     /// id in it is not that of the message's sending.
     func testAnEditBySocketIsAnswered() {

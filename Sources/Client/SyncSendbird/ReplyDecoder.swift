@@ -13,7 +13,10 @@ enum ReplyDecoder {
         }
         guard (200..<300).contains(response.status) else { return .failure(failure(request, response)) }
         if case .action(let call) = request {
-            if response.body.isEmpty { return answer(nil, to: call, userID) }
+            // What was asked for is not in it: a host would be told of a success without its result.
+            if response.body.isEmpty {
+                return call.isQuestion(of: userID) ? .failure(.malformed) : answer(nil, to: call, userID)
+            }
             guard let body = document(response.body) else { return .failure(.malformed) }
             if body["error"]?.bool == true { return .failure(failure(request, response, status: 400)) }
             return answer(body, to: call, userID)

@@ -15,7 +15,7 @@ struct ActionCodec {
 
     /// The request. `userID` is the connected user.
     let encode: (_ call: ActionCall, _ userID: UserID) -> Wire
-    /// The answer's body, `nil` when it is empty or is no JSON object.
+    /// The answer's body, `nil` when it is empty, as it may be when the action is no question.
     var decode: (_ answer: JSON?, _ call: ActionCall, _ userID: UserID) -> ActionReply = { answer, _, _ in
         ActionReply(result: answer?.serialized())
     }
@@ -25,6 +25,12 @@ struct ActionCodec {
 }
 
 extension ActionCall {
+    /// Whether it only asks the service for something.
+    func isQuestion(of userID: UserID) -> Bool {
+        guard case .http("GET", _, _, _) = action.codec.encode(self, userID) else { return false }
+        return true
+    }
+
     /// "/group_channels/URL", escaped.
     var channelPath: String { "/group_channels/" + PercentEncoding.escape(channelURL.text) }
     /// "/group_channels/URL/messages/ID", escaped.
