@@ -66,6 +66,23 @@ final class ChannelListTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .channels).count, Set(host.ids(1, .channels)).count)
     }
 
+    /// The list's own page fails when every channel is cached: the cache says that none belongs to the list.
+    func testAListWhosePageFailedIsServedByTheCompleteCache() throws {
+        var invited = byName
+        invited.memberState = .invited
+        start()
+        command(.post(.openChannelCollection(id: 1, query: invited)))
+        fetch(1, .next)
+        connect()
+        list([0..<3])
+        answer(.failure(.init(kind: .unavailable, code: 800_130, message: "no answer of the service")), to: isOwnPage)
+        wait(0)
+        let list = try XCTUnwrap(engine.channelWindows.first)
+        XCTAssertTrue(list.window.isEmpty)
+        XCTAssertFalse(list.hasNext)
+        XCTAssertEqual(asked(isOwnPage).count, 0)
+    }
+
     /// Every channel that becomes known sorts before those shown: the list stays as long as it was fetched.
     func testAListDoesNotGrowWithTheAccountWhileItIsListed() throws {
         try begin()

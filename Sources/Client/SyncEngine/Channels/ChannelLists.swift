@@ -123,9 +123,7 @@ final class ChannelLists: Machine {
     /// otherwise the list shows what is cached until the service's page corrects it.
     private func continueFetch(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id], let fetch = window.fetch, fetch.isWanted, !fetch.isAsking else { return }
-        let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
-            || window.token?.isEmpty == false
-        if needsService, window.token != "" {
+        if needsService(window), window.token != "" {
             if turn.canSync {
                 standIn(id, &turn)
                 return ask(id, &turn)
@@ -144,6 +142,10 @@ final class ChannelLists: Machine {
         let isShort = (shown.fetch?.wanted ?? 0) > 0 && shown.hasNext
         if isShort, turn.mayStillSync, !turn.canSync { return }
         finishFetch(id, .ok, short: isShort ? turn.shortReason : nil, &turn)
+    }
+
+    private func needsService(_ window: ChannelWindow) -> Bool {
+        !isComplete || window.needsService || !window.query.isDecidableFromCache || window.token?.isEmpty == false
     }
 
     /// Shows what the cache knows until the service's page comes; at most once for a fetch.
@@ -190,6 +192,9 @@ final class ChannelLists: Machine {
             windows[id]?.fetch = nil
             return
         }
+        if isComplete, windows[id]?.token == nil { lookForUnknown(id, turn.context) }
+        // Since it was asked for, every channel may have come into the cache, which decides then.
+        if let window = windows[id], !needsService(window) { return continueFetch(id, &turn) }
         if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, &turn) }
         windows[id]?.isLoaded = true
         windows[id]?.hasNext = true
