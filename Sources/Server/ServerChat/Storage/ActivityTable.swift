@@ -1,20 +1,14 @@
-import SyncSQLite
-
 /// On which days users were there.
-public struct ActivityTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct ActivityTable: StorageTable {
+    let storage: Storage
 
     /// Milliseconds of a day.
     public static let day: Int64 = 86_400_000
 
     public func note(_ userID: String, at now: Int64) throws {
-        try connection.prepare("INSERT OR IGNORE INTO activity (day, user_id) VALUES (?, ?)").bind(
-            now / ActivityTable.day
-        )
-        .bind(userID).run()
+        let day = now / ActivityTable.day
+        try connection.prepare("INSERT OR IGNORE INTO activity (day, user_id) VALUES (?, ?)").bind(day).bind(userID)
+            .run()
     }
 
     /// How many users were there on the days from one to another, both included.
@@ -25,5 +19,5 @@ public struct ActivityTable {
 }
 
 extension Storage {
-    public var activity: ActivityTable { ActivityTable(self) }
+    public var activity: ActivityTable { ActivityTable(storage: self) }
 }

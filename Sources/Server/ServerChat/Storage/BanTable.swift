@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// Bans of users from single channels.
-public struct BanTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct BanTable: StorageTable {
+    let storage: Storage
 
     public struct Ban {
         public let userID: String
@@ -42,5 +37,5 @@ public struct BanTable {
 }
 
 extension Storage {
-    public var bans: BanTable { BanTable(self) }
+    public var bans: BanTable { BanTable(storage: self) }
 }

@@ -1,12 +1,8 @@
 import SyncBytes
-import SyncSQLite
 
 /// Which users block which others.
-public struct BlockTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct BlockTable: StorageTable {
+    let storage: Storage
 
     public func block(_ blocker: String, _ blockee: String) throws {
         storage.hasBlocks = true
@@ -32,5 +28,5 @@ public struct BlockTable {
 }
 
 extension Storage {
-    public var blocks: BlockTable { BlockTable(self) }
+    public var blocks: BlockTable { BlockTable(storage: self) }
 }

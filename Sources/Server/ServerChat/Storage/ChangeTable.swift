@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// The changelog of messages.
-public struct ChangeTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct ChangeTable: StorageTable {
+    let storage: Storage
 
     public struct Change {
         public let sequence: Int64
@@ -43,5 +38,5 @@ public struct ChangeTable {
 }
 
 extension Storage {
-    public var changes: ChangeTable { ChangeTable(self) }
+    public var changes: ChangeTable { ChangeTable(storage: self) }
 }

@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// The channels, with their metadata and counters.
-public struct ChannelTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct ChannelTable: StorageTable {
+    let storage: Storage
 
     /// A channel that is not deleted.
     public func channel(_ url: String) throws -> ChannelRow? {
@@ -162,5 +157,5 @@ public struct ChannelTable {
 }
 
 extension Storage {
-    public var channels: ChannelTable { ChannelTable(self) }
+    public var channels: ChannelTable { ChannelTable(storage: self) }
 }

@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// The devices that users registered for pushes.
-public struct DeviceTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct DeviceTable: StorageTable {
+    let storage: Storage
 
     /// A device belongs to whoever registered it last.
     public func register(_ type: String, _ token: String, _ userID: String) throws {
@@ -31,5 +26,5 @@ public struct DeviceTable {
 }
 
 extension Storage {
-    public var devices: DeviceTable { DeviceTable(self) }
+    public var devices: DeviceTable { DeviceTable(storage: self) }
 }

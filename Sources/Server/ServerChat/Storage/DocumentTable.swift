@@ -3,11 +3,8 @@ import SyncSQLite
 
 /// Things that are read and written as a whole and that nothing else joins with: JSON objects, each under its kind
 /// and id.
-public struct DocumentTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct DocumentTable: StorageTable {
+    let storage: Storage
 
     public enum Kind: String {
         case bot, announcement, scheduled, poll, report, emoji, emojiCategory, setting
@@ -108,5 +105,5 @@ public struct DocumentTable {
 }
 
 extension Storage {
-    public var documents: DocumentTable { DocumentTable(self) }
+    public var documents: DocumentTable { DocumentTable(storage: self) }
 }

@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// Lists of friends, and the address books by which users are found.
-public struct FriendTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct FriendTable: StorageTable {
+    let storage: Storage
 
     /// A friend of a user; both texts are empty when it was added by its id.
     public struct Friend {
@@ -79,5 +74,5 @@ public struct FriendTable {
 }
 
 extension Storage {
-    public var friends: FriendTable { FriendTable(self) }
+    public var friends: FriendTable { FriendTable(storage: self) }
 }

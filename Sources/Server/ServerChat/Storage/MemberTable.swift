@@ -1,13 +1,9 @@
 import SyncBytes
 import SyncJSON
-import SyncSQLite
 
 /// The memberships of users in channels, with what each member has read.
-public struct MemberTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct MemberTable: StorageTable {
+    let storage: Storage
 
     public func membership(_ channelID: Int64, _ userID: String) throws -> MembershipRow? {
         try connection.prepare(
@@ -137,9 +133,9 @@ public struct MemberTable {
         storage.totals.note(channelID)
         try connection.prepare(
             """
-            UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions
-            = 0,
-                change_seq = ?, change_at = ? WHERE channel_id = ? AND user_id = ?
+            UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0,
+                mentions = 0, change_seq = ?, change_at = ?
+            WHERE channel_id = ? AND user_id = ?
             """
         ).bind(now).bind(now).bind(total).bind(try storage.nextSequence()).bind(now).bind(channelID).bind(userID).run()
     }
@@ -197,5 +193,5 @@ public struct MemberTable {
 }
 
 extension Storage {
-    public var members: MemberTable { MemberTable(self) }
+    public var members: MemberTable { MemberTable(storage: self) }
 }

@@ -2,11 +2,8 @@ import SyncJSON
 import SyncSQLite
 
 /// The messages, with the removed ones that are kept.
-public struct MessageTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct MessageTable: StorageTable {
+    let storage: Storage
 
     public func message(_ id: Int64) throws -> MessageRow? {
         try connection.prepare("SELECT \(MessageRow.columns.list) FROM messages WHERE message_id = ?").bind(id).first {
@@ -271,5 +268,5 @@ public struct MessageTable {
 }
 
 extension Storage {
-    public var messages: MessageTable { MessageTable(self) }
+    public var messages: MessageTable { MessageTable(storage: self) }
 }

@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// Which message a request id made, so that a repeated request makes no second one.
-public struct RequestTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct RequestTable: StorageTable {
+    let storage: Storage
 
     public func sent(_ channelID: Int64, _ userID: String, _ requestID: String) throws -> (
         messageID: Int64, at: Int64
@@ -27,5 +22,5 @@ public struct RequestTable {
 }
 
 extension Storage {
-    public var requests: RequestTable { RequestTable(self) }
+    public var requests: RequestTable { RequestTable(storage: self) }
 }

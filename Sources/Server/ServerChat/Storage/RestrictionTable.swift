@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// Bans and mutes of users in all channels of a custom type.
-public struct RestrictionTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct RestrictionTable: StorageTable {
+    let storage: Storage
 
     /// A ban or a mute of a user in all channels of a custom type.
     public struct Restriction {
@@ -53,5 +48,5 @@ public struct RestrictionTable {
 }
 
 extension Storage {
-    public var restrictions: RestrictionTable { RestrictionTable(self) }
+    public var restrictions: RestrictionTable { RestrictionTable(storage: self) }
 }

@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// The session keys of users.
-public struct SessionTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct SessionTable: StorageTable {
+    let storage: Storage
 
     public struct Session {
         public let userID: String
@@ -23,7 +18,7 @@ public struct SessionTable {
     public func make(_ userID: String, expiresAt: Int64, now: Int64) throws -> String {
         // A day's grace: a client that comes back late shall hear that its key has expired, not that it is unknown.
         try connection.prepare("DELETE FROM sessions WHERE user_id = ? AND expires_at > 0 AND expires_at < ?")
-            .bind(userID).bind(now &- 86_400_000).run()
+            .bind(userID).bind(now &- ActivityTable.day).run()
         let key = storage.random.hex(20)
         try connection.prepare("INSERT INTO sessions (key, user_id, expires_at) VALUES (?, ?, ?)")
             .bind(key).bind(userID).bind(expiresAt).run()
@@ -50,5 +45,5 @@ public struct SessionTable {
 }
 
 extension Storage {
-    public var sessions: SessionTable { SessionTable(self) }
+    public var sessions: SessionTable { SessionTable(storage: self) }
 }

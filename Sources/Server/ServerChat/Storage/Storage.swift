@@ -2,8 +2,8 @@ import ServerBase
 import SyncBytes
 import SyncSQLite
 
-/// Everything the server remembers, in SQLite. The rules are in `Chat`; this class and the tables that it
-/// hands out (`channels`, `messages`, …) only read and write.
+/// Everything the server remembers, in SQLite. The rules are in `Chat`; this class and the tables that it hands out
+/// (`channels`, `messages`, …) only read and write.
 public final class Storage {
     public let connection: Connection
     /// The source of keys, tokens and ids.

@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// The users.
-public struct UserTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct UserTable: StorageTable {
+    let storage: Storage
 
     public func user(_ id: String) throws -> UserRow? {
         try connection.prepare("SELECT \(UserRow.columns.list) FROM users u WHERE user_id = ?")
@@ -40,5 +35,5 @@ public struct UserTable {
 }
 
 extension Storage {
-    public var users: UserTable { UserTable(self) }
+    public var users: UserTable { UserTable(storage: self) }
 }

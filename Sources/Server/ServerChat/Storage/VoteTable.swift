@@ -1,11 +1,6 @@
-import SyncSQLite
-
 /// Who voted for what in polls.
-public struct VoteTable {
-    private let storage: Storage
-    private var connection: Connection { storage.connection }
-
-    init(_ storage: Storage) { self.storage = storage }
+public struct VoteTable: StorageTable {
+    let storage: Storage
 
     /// Sets a user's votes to these options only.
     public func set(_ poll: Int64, _ userID: String, _ options: Set<Int64>) throws {
@@ -44,5 +39,5 @@ public struct VoteTable {
 }
 
 extension Storage {
-    public var votes: VoteTable { VoteTable(self) }
+    public var votes: VoteTable { VoteTable(storage: self) }
 }
