@@ -5,13 +5,13 @@ import ServerHTTP
 /// Decides where the body of a request goes that may bring files, when only the headers have come.
 public struct UploadGate {
     private let context: RouteContext
-    private let files: ChatFiles
+    private let files: FileRules
     /// In bytes.
     private let limit: Int64
 
     public init(_ router: Router, _ chat: Chat) {
         context = router.context
-        files = ChatFiles(chat)
+        files = chat.files
         limit = chat.options.fileLimit << 20
     }
 

@@ -8,9 +8,7 @@ public struct AccessRules: ChatRules {
     /// Whether the caller may change a channel.
     public func checkManaging(_ caller: Caller, _ channel: ChannelRow, needsOperator: Bool) throws {
         if caller.isAdmin { return }
-        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
+        let member = try joinedMembership(caller.userID, in: channel)
         if needsOperator, !member.isOperator { throw Refusal.unauthorized("operators only") }
     }
 
@@ -22,7 +20,7 @@ public struct AccessRules: ChatRules {
         }
         let member = try storage.members.membership(channel.id, caller.userID)
         if let member, member.state != .gone { return member }
-        if let ban = try storage.bans.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
+        if try isBannedHere(caller.userID, channel) { throw Refusal.banned() }
         guard channel.isPublic else { throw Refusal.notMember() }
         return nil
     }
@@ -43,7 +41,7 @@ public struct AccessRules: ChatRules {
             return
         }
         guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            if let ban = try storage.bans.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
+            if try isBannedHere(caller.userID, channel) { throw Refusal.banned() }
             throw Refusal.notMember()
         }
         if try mute(of: member, in: channel) != nil { throw Refusal(900_041, "Muted in this channel.", status: 403) }
@@ -66,17 +64,33 @@ public struct AccessRules: ChatRules {
                 userID: member.userID, customType: "", until: member.mutedUntil, since: member.mutedAt,
                 note: member.muteNote)
         }
-        guard !channel.customType.isEmpty else { return nil }
-        return try storage.restrictions.list(of: member.userID, .mute)
-            .first { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
+        return try restriction(of: member.userID, .mute, in: channel)
     }
 
     /// Whether a user is banned, in this channel or in all channels of its custom type.
     public func isBanned(_ userID: String, _ channel: ChannelRow) throws -> Bool {
-        if let ban = try storage.bans.ban(channel.id, userID), ban.holds(at: now) { return true }
-        guard !channel.customType.isEmpty else { return false }
-        return try storage.restrictions.list(of: userID, .ban)
-            .contains { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
+        try isBannedHere(userID, channel) || restriction(of: userID, .ban, in: channel) != nil
+    }
+
+    private func isBannedHere(_ userID: String, _ channel: ChannelRow) throws -> Bool {
+        try storage.bans.ban(channel.id, userID)?.holds(at: now) ?? false
+    }
+
+    /// The ban or mute that holds for a user in all channels of a channel's custom type.
+    private func restriction(of userID: String, _ kind: RestrictionTable.Restriction.Kind, in channel: ChannelRow)
+        throws
+        -> RestrictionTable.Restriction?
+    {
+        guard !channel.customType.isEmpty else { return nil }
+        return try storage.restrictions.list(of: userID, kind)
+            .first { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
+    }
+
+    /// A user's own membership in a channel that the user has joined.
+    func joinedMembership(_ userID: String, in channel: ChannelRow) throws -> MembershipRow {
+        let member = try ownMembership(userID, in: channel)
+        guard member.state == .joined else { throw Refusal.notMember() }
+        return member
     }
 
     /// A user's own membership in a channel that the user has not left.

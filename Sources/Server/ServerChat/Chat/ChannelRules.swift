@@ -189,9 +189,7 @@ public struct ChannelRules: ChatRules {
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
-            guard !key.isEmpty, key.utf8.count <= 256 else {
-                throw Refusal.invalid("metadata", "a key is 1 to 256 bytes long")
-            }
+            try checkKey(key, of: "metadata")
             if known[key] == nil {
                 if creates { created.set(key, .string(value)) }
             } else {
@@ -232,9 +230,7 @@ public struct ChannelRules: ChatRules {
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
-            guard !key.isEmpty, key.utf8.count <= 256 else {
-                throw Refusal.invalid("metacounter", "a key is 1 to 256 bytes long")
-            }
+            try checkKey(key, of: "metacounter")
             if let old = known[key] {
                 if !changes { throw Refusal.exists("The counter \"\(key)\"") }
                 let new =
@@ -267,6 +263,12 @@ public struct ChannelRules: ChatRules {
         try change { broadcasts in
             for key in gone { try storage.channels.removeCounter(channel.id, key) }
             try tellMeta(11200, channel, .object(), .object(), gone, at: now, &broadcasts)
+        }
+    }
+
+    private func checkKey(_ key: String, of field: String) throws {
+        guard (1...256).contains(key.utf8.count) else {
+            throw Refusal.invalid(field, "a key is 1 to 256 bytes long")
         }
     }
 

@@ -12,9 +12,7 @@ public struct EditRules: ChatRules {
     {
         guard let message = try storage.messages.message(id, in: channel.id) else { throw Refusal.noMessage() }
         if caller.isAdmin { return message }
-        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
+        let member = try chat.access.joinedMembership(caller.userID, in: channel)
         guard message.sender.isByteEqual(to: caller.userID) || operatorsMay && member.isOperator else {
             throw Refusal(900_022, "Only its sender may do that.", status: 403)
         }
@@ -26,10 +24,7 @@ public struct EditRules: ChatRules {
         try chat.access.checkSending(caller, channel)
         var message = try ownMessage(id, caller, channel, operatorsMay: false)
         guard let json = try? JSON.parse(message.json) else { throw Refusal.noMessage() }
-        let old = JSON.object([
-            "mention_type": json["mention_type"] ?? "users",
-            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
-        ])
+        let old = oldValues(json)
         if let text = try fields.string("message"), message.kind != .file {
             if text.unicodeScalars.count > options.maximumMessageLength { throw Refusal.tooLong("message") }
             json.set("message", .string(text))
@@ -59,6 +54,14 @@ public struct EditRules: ChatRules {
         json.set("updated_at", .int(now))
         message.json = json.serialized()
         return try changed(message, old, channel, at: now, caller)
+    }
+
+    /// What the frame of an edit tells of the message before it.
+    private func oldValues(_ json: JSON) -> JSON {
+        .object([
+            "mention_type": json["mention_type"] ?? "users",
+            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+        ])
     }
 
     private func editMentions(_ json: JSON, _ fields: Fields) throws {
@@ -93,10 +96,7 @@ public struct EditRules: ChatRules {
         else {
             throw Refusal.noMessage()
         }
-        let old = JSON.object([
-            "mention_type": json["mention_type"] ?? "users",
-            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
-        ])
+        let old = oldValues(json)
         try editMetaarray(&message, fields)
         return try changed(message, old, channel, at: now, caller)
     }
@@ -107,10 +107,7 @@ public struct EditRules: ChatRules {
     {
         var changed = message
         guard let json = try? JSON.parse(message.json) else { throw Refusal.noMessage() }
-        let old = JSON.object([
-            "mention_type": json["mention_type"] ?? "users",
-            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
-        ])
+        let old = oldValues(json)
         for (key, value) in members { json.set(key, value) }
         let now = now
         json.set("updated_at", .int(now))

@@ -8,9 +8,7 @@ public struct HidingRules: ChatRules {
     public func hide(_ channel: ChannelRow, _ userID: String, hidesPrevious: Bool, unhidesByItself: Bool) throws
         -> Int64
     {
-        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
-            throw Refusal.notMember()
-        }
+        var membership = try chat.access.ownMembership(userID, in: channel)
         let now = now
         if hidesPrevious {
             let offset = max(now, (channel.lastMessage(of: membership)?.at ?? 0) + 1)
@@ -39,9 +37,7 @@ public struct HidingRules: ChatRules {
     }
 
     public func unhide(_ channel: ChannelRow, _ userID: String) throws {
-        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
-            throw Refusal.notMember()
-        }
+        var membership = try chat.access.ownMembership(userID, in: channel)
         guard membership.hidden != .no else { return }
         membership.hidden = .no
         let now = now
@@ -54,9 +50,7 @@ public struct HidingRules: ChatRules {
 
     /// Hides all messages until now from the member who calls.
     public func resetHistory(_ caller: Caller, _ channel: ChannelRow) throws -> Int64 {
-        guard var member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
+        var member = try chat.access.joinedMembership(caller.userID, in: channel)
         let offset = max(now, (channel.lastMessage(of: member)?.at ?? 0) + 1)
         chat.clock.reach(offset)
         forget(&member, channel, before: offset)

@@ -57,9 +57,7 @@ public struct ModerationRules: ChatRules {
         throws
     {
         try chat.access.checkManaging(caller, channel, needsOperator: true)
-        guard var membership = try storage.members.membership(channel.id, userID), membership.state != .gone else {
-            throw Refusal.notMember()
-        }
+        var membership = try chat.access.ownMembership(userID, in: channel)
         guard let user = try storage.users.user(userID) else { throw Refusal.noUser() }
         let now = now
         membership.mutedUntil = mutes ? Self.end(now, seconds) : 0

@@ -12,9 +12,7 @@ public struct ReadingRules: ChatRules {
         guard let channel = try storage.channels.channel(id: channelID), !channel.isDeleted else {
             throw Refusal.noChannel()
         }
-        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
+        let member = try chat.access.joinedMembership(caller.userID, in: channel)
         let time = max(now, channel.lastMessageAt)
         let user = try activeUser(caller.userID)
         return try change { broadcasts in
@@ -45,9 +43,7 @@ public struct ReadingRules: ChatRules {
     public func markUnread(_ caller: Caller, _ channel: ChannelRow, from messageID: Int64, uniqueID: String?) throws
         -> MembershipRow
     {
-        guard var member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
+        var member = try chat.access.joinedMembership(caller.userID, in: channel)
         guard let message = try storage.messages.message(messageID, in: channel.id) else { throw Refusal.noMessage() }
         let user = try activeUser(caller.userID)
         let counts = try storage.messages.countables(channel.id, from: message.createdAt, by: caller.userID)
@@ -68,9 +64,7 @@ public struct ReadingRules: ChatRules {
 
     /// A member has received messages up to a time. This is told a moment later, together with marks of other members.
     public func markDelivered(_ caller: Caller, _ channel: ChannelRow, at time: Int64) throws {
-        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
+        let member = try chat.access.joinedMembership(caller.userID, in: channel)
         let time = min(max(time, 0), now)
         guard time > max(member.delivered, chat.delivered[channel.id]?[caller.userID] ?? 0) else { return }
         finally { [self] in
@@ -125,9 +119,7 @@ public struct ReadingRules: ChatRules {
 
     /// Tells that a member started or stopped typing.
     public func typing(_ caller: Caller, _ channel: ChannelRow, starts: Bool) throws {
-        guard let member = try storage.members.membership(channel.id, caller.userID), member.state == .joined else {
-            throw Refusal.notMember()
-        }
+        let member = try chat.access.joinedMembership(caller.userID, in: channel)
         guard let user = try storage.users.user(caller.userID) else { throw Refusal.noUser() }
         let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
         let others = try storage.audience(channel.id).filter { !$0.isByteEqual(to: member.userID) }

@@ -15,10 +15,10 @@ public struct UnreadCounts {
 
     /// A user's unread counts of all channels, in the shape in which commands carry them.
     public func counts(of userID: String) throws -> JSON {
-        document(try storage.totals.total(of: userID), at: now)
+        document(try storage.totals.total(of: userID))
     }
 
-    private func document(_ total: UnreadTotals.Total, at now: Int64) -> JSON {
+    private func document(_ total: UnreadTotals.Total) -> JSON {
         let types = JSON.object()
         // Types with nothing unread too: a client may hold an older number.
         for part in total.parts { types.set(part.type, .int(part.count)) }
@@ -48,7 +48,7 @@ public struct UnreadCounts {
                 if let last, last.total == total {
                     frame = last.frame
                 } else {
-                    frame = Frames.adding("unread_cnt", document(total, at: now).serialized(), to: frame)
+                    frame = Frames.adding("unread_cnt", document(total).serialized(), to: frame)
                     last = (total, frame)
                 }
             } catch {

@@ -42,7 +42,7 @@ struct FileRoutes: Routes {
     }
 
     private func keep(_ name: String, _ type: String, _ needsAuth: Bool, _ content: FileContent) throws -> String {
-        try ChatFiles(chat).store(FileTable.NewFile(name: name, type: type, needsAuth: needsAuth, content: content))
+        try chat.files.store(FileTable.NewFile(name: name, type: type, needsAuth: needsAuth, content: content))
     }
 
     private func address(of key: String, _ name: String, _ request: RoutedRequest) -> String {
@@ -62,7 +62,7 @@ struct FileRoutes: Routes {
         of key: String, _ sizes: [ThumbnailSize], _ needsAuth: Bool, _ request: RoutedRequest
     ) throws -> JSON {
         guard !sizes.isEmpty, let library = PictureLibrary.shared else { return .array() }
-        let content = try ChatFiles(chat).file(key).content
+        let content = try chat.files.file(key).content
         guard content.count <= PictureLibrary.mostBytes else { return .array() }
         let bytes = try content.bytes()
         guard let picture = Picture(bytes) else { return .array() }
@@ -104,10 +104,10 @@ struct FileRoutes: Routes {
     /// client with a part of another file, that had the same address at another time, gets no range of this one.
     func download(_ request: RoutedRequest) throws -> HTTPResponse {
         let key = request["key"]
-        let file = try ChatFiles(chat).file(key)
+        let file = try chat.files.file(key)
         // Clients send their key for every file: it is read whether it is needed or not.
         let given = request.query.text("auth")
-        if file.needsAuth, try !given.isByteEqual(to: ChatFiles(chat).key()) { _ = try caller(request) }
+        if file.needsAuth, try !given.isByteEqual(to: chat.files.key()) { _ = try caller(request) }
         let tag = "\"\(key)\""
         let range = ByteRange(request.request, tag: tag, of: Int(file.content.count))
         if range == .unsatisfiable {

@@ -11,7 +11,7 @@ struct ReportRoutes: Routes {
     /// The reports of the whole application, or those about the path's address and what is below it.
     func listReports(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        let page = try Page(of: try ReportBook(chat).reports(about: Array(request.path.dropFirst())), request.query)
+        let page = try Page(of: try chat.reports.reports(about: Array(request.path.dropFirst())), request.query)
         return HTTPResponse(.object(["report_logs": .array(Array(page.items)), "next": .string(page.next)]))
     }
 
@@ -50,7 +50,7 @@ struct ReportRoutes: Routes {
         default: throw Refusal.noEndpoint()
         }
         _ = try payload.string("channel_type")
-        try ReportBook(chat).store(json, about: path, at: now)
+        try chat.reports.store(json, about: path, at: now)
         return HTTPResponse(json)
     }
 

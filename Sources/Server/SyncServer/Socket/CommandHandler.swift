@@ -110,7 +110,7 @@ final class CommandHandler {
         let token = try payload.string("token") ?? ""
         let user = try chat.sessions.logIn(socket.userID, token: token, nickname: "")
         let key = try chat.sessions.open(user.id, expires: try payload.bool("expiring_session") ?? false)
-        let fileKey = try ChatFiles(chat).key()
+        let fileKey = try chat.files.key()
         let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(fileKey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))

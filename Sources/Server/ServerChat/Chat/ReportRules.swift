@@ -2,10 +2,8 @@ import SyncBytes
 import SyncJSON
 
 /// What users have reported. The subject of a report is a path; a report on a part is found under the whole too.
-public struct ReportBook {
-    private let storage: Storage
-
-    public init(_ chat: Chat) { storage = chat.storage }
+public struct ReportRules: ChatRules {
+    let chat: Chat
 
     public func store(_ json: JSON, about path: [String], at time: Int64) throws {
         let number = 1_000_000_000 + (try storage.nextNumber("report"))
@@ -19,4 +17,8 @@ public struct ReportBook {
             prefix.isEmpty || $0.scope.isByteEqual(to: prefix) || $0.scope.beginsWithBytes(of: prefix + "\n")
         }.map { $0.json }
     }
+}
+
+extension Chat {
+    public var reports: ReportRules { ReportRules(chat: self) }
 }
